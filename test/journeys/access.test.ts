@@ -11,7 +11,7 @@ import { firstServer, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
 import { contractServices, methodName } from '../support/services.ts';
 
-/** Who may call what, decided by people: kinds of credential, and the scope that keys and tokens need. */
+/** Who may call what, as decided by people: kinds of credential, and the scope that keys and tokens need. */
 const decisions: Record<string, string> = {
   'account.v1.AccountService/CreateAccount': 'operator',
   'account.v1.AccountService/GetAccount': 'management_key operator',
@@ -136,13 +136,13 @@ test('every method of the contract has a decision, and says the same in its desc
   expect(stated).toEqual(decisions);
 });
 
-/** One credential of each kind; keys and tokens once with all scopes and once for each scope that they lack. */
+/** One credential of each kind; keys and tokens once with all scopes, and once for each scope that they lack. */
 interface Presented {
   name: string;
   kind: string;
   secret: string | undefined;
   scopes: readonly string[];
-  /** A browser that has a session in the place of the credential: it may do the same over REST, and nothing over gRPC. */
+  /** A browser with a session instead of the credential: it may do the same over REST, and nothing over gRPC. */
   browser?: TestBrowser;
 }
 
@@ -236,7 +236,7 @@ function outcomeOfGrpc(code: number): 'who?' | 'no' | 'yes' {
   return code === grpcStatus.PERMISSION_DENIED ? 'no' : 'yes';
 }
 
-/** The method's own REST routes, with something in the place of each variable. */
+/** The method's own REST routes, with each variable filled in. */
 function routesOf(method: DescMethod): { verb: string; path: string }[] {
   const rule = getOption(method, http);
   return [rule, ...rule.additionalBindings].flatMap(({ pattern }) => {

@@ -12,7 +12,7 @@ import { chatAnswer, chatChunk, nanoUsd } from '../support/chat-upstream.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
-// What clients that stand on other clients do beside chats and loops of tools: structured output, images, errors, leaving.
+// What clients built on other clients do besides chats and tool loops: structured output, images, errors, leaving.
 
 const database = useDatabase(firstServer());
 let app: TestApp;
@@ -47,9 +47,9 @@ const schema = {
 };
 
 interface Client {
-  /** What the image shows, by a schema. */
+  /** What the image shows, in a schema. */
   colourOf(apiKey: string): Promise<unknown>;
-  /** A whole reply; rejects as the client tells errors. */
+  /** A whole reply; rejects as the client reports errors. */
   ask(apiKey: string): Promise<string>;
   /** A streamed reply, piece by piece, until the signal says to leave. */
   stream(apiKey: string, signal: AbortSignal): AsyncIterable<string>;
@@ -200,7 +200,7 @@ describe.each(Object.keys(clients))('%s', (name) => {
     const cost = await settled();
     expect(body.charges).toHaveLength(1);
     expect(cost).toBeGreaterThan(0n);
-    // No more than the hold of so short a request: the words that came, not what the model might have said.
+    // No more than the hold of such a short request: the words that arrived, not what the model might have said.
     expect(cost).toBeLessThan(500n * 2_000n);
   });
 });

@@ -10,7 +10,7 @@ let upstream: Upstream;
 let customer: Customer;
 let client: Anthropic;
 
-/** As the provider has it: of the only document that it gets. */
+/** As the provider sees it: about the only document that it gets. */
 const cited = {
   ...{ type: 'page_location', cited_text: 'until 31 May', document_index: 0, document_title: 'lease.pdf' },
   ...{ start_page_number: 3, end_page_number: 5 },
@@ -86,7 +86,7 @@ const content: Anthropic.ContentBlockParam[] = [
 ];
 const tools: Anthropic.Tool[] = [{ name: 'note', input_schema: { type: 'object' } }];
 const asked = { model: 'claude-sonnet-4-5', max_tokens: 300, tools, messages: [{ role: 'user' as const, content }] };
-/** The text before the PDF is a document of the caller's, and none of the provider's. */
+/** The text before the PDF is one of the caller's documents, but not of the provider's. */
 const told = { ...cited, document_index: 1, file_id: null };
 
 test('a part of a reply that rests on a document is a block of its own, with the pages', async () => {

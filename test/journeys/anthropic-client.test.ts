@@ -110,7 +110,7 @@ test.each([false, true])('runs a loop of two tools (stream: %s)', async (stream)
     },
   ]);
   expect(second.content).toMatchObject([{ type: 'text', text: expect.stringMatching(/sun and .*snow/s) }]);
-  // That it failed reaches the model.
+  // The model is told that it failed.
   expect(JSON.stringify(upstream.seen.at(-1)?.body.messages)).toContain('The tool failed:');
   expect(await spent()).toBe(2n * cost);
 });

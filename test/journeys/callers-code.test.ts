@@ -3,8 +3,8 @@ import { type Answer, type Customer, onboard, reasonOf, send, startApp, type Tes
 import { firstServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
 
-// What callers send as code (schemas, expressions, patterns) and is made to stop the service: it is refused at its place,
-// costs nothing, and the service answers the next one. The service runs in this process, so that its end would be the test's.
+// Code from callers (schemas, expressions, patterns) that is meant to stop the service: it is refused at its place, costs nothing, and the
+// service answers the next request. The service runs in this process, so if it ended, so would the test.
 
 const chatPath = '/api/v1/assistant/chat';
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const post = (path: string, body: unknown) => patient(path, customer.apiKey, body);
-/** Sends again when the service asks for that: on a busy machine a process may take seconds to be replaced. */
+/** Retries when the service asks for that: on a busy machine a process may take seconds to be replaced. */
 async function patient(path: string, credential: string, body: unknown): Promise<Answer> {
   for (;;) {
     const answer = await send(app, 'POST', path, credential, body);

@@ -8,7 +8,7 @@ import { strictEmbeddings } from '../support/strict-embeddings.ts';
 import { strictRerank } from '../support/strict-rerank.ts';
 import { completion, startUpstream, streamedCompletion, type Upstream } from '../support/upstream.ts';
 
-// What a charge says of its request: which one it was, how long it and its model took, how often models were asked, and why the reply ended.
+// What a charge says about its request: which one it was, how long it and its model took, how often models were called, and why the reply ended.
 
 const chatPath = '/api/v1/assistant/chat';
 const messages = [{ role: 'user', content: 'Hi' }];
@@ -52,7 +52,7 @@ eachServer((server) => {
     }
   });
 
-  /** The charges of a request, the newest first. */
+  /** The charges of a request, newest first. */
   const chargesOf = async (requestId: string) =>
     (await send(app, 'GET', `/v1/charges?requestId=${requestId}`, customer.managementKey)).body.charges;
   const ask = (path: string, body: object, requestId?: string, more: Record<string, string> = {}) =>
@@ -91,7 +91,7 @@ eachServer((server) => {
     const answer = await ask(chatPath, { routing: { mode: 'quality', maxRetries: 1 }, messages }, requestId);
     expect(answer.headers.get('x-request-id')).toBe(requestId);
     const [charge] = await chargesOf(requestId);
-    // The first model once, and once again; then the second.
+    // The first model twice, then the second.
     expect([first.seen.length, second.seen.length]).toEqual([2, 1]);
     expect(charge).toMatchObject({ model: 'b', attempts: 3, finishReason: 'stop', requestId });
     expect(

@@ -41,7 +41,7 @@ eachServer((server) => {
       expect(charge.lines.length).toBeGreaterThan(0);
       const sum = charge.lines.reduce((total: bigint, line: { amountUsd: string }) => total + nano(line.amountUsd), 0n);
       expect(sum).toBe(nano(charge.chargedUsd));
-      // Every part has its rate: nothing is left that the book does not explain.
+      // Every part has its rate: nothing remains that the price book does not explain.
       expect(charge.lines.map(({ kind }: { kind: string }) => kind)).not.toContain('other');
       expect(charge.lines.map(({ kind }: { kind: string }) => kind)).not.toContain('limit');
       expect(new Date(charge.endTime).getTime()).toBeGreaterThanOrEqual(new Date(charge.createTime).getTime());
@@ -100,7 +100,7 @@ eachServer((server) => {
     expect(charge.reversedUsd).toBe('0.000000001');
     const more = { ...back, amount: 2n, idempotencyKey: 'more' };
     expect((await app.rooms.wallets.adjust({ accountId: customer.accountId, kind: 'api', ...more })).ok).toBe(true);
-    // Each by itself, as the entries have them, and no word of what operators wrote for themselves.
+    // Each separately, as in the entries, and without operators' internal notes.
     const corrected = (await get(`/v1/charges/${ids.user}`)).charge;
     const { entries } = await get('/v1/wallet/entries?kinds=adjustment');
     expect(corrected.reversedUsd).toBe('0.000000003');

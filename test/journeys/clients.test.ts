@@ -28,7 +28,7 @@ const clients: Record<string, (url: string) => JourneyClient> = {
   'grpc-web, text': (url) => officialGrpcWeb(url, 'text'),
   'grpc-web, binary': (url) => officialGrpcWeb(url, 'binary'),
 };
-/** In binary form the official client gives out nothing of a stream before its end: there is no piece at which to leave. */
+/** In binary form, the official client delivers nothing of a stream before its end: there is no piece at which to leave. */
 const collects = new Set(['grpc-web, binary']);
 
 const usage = { prompt_tokens: 10, completion_tokens: 3 };

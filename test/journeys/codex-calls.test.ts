@@ -6,7 +6,7 @@ import { firstServer, useDatabase } from '../support/database.ts';
 import { script, startResponses } from '../support/thinking-upstreams.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
-// As the codex client calls: `/v1/responses`, streamed, nothing stored, reasoning encrypted, tools of three types in one request.
+// Calls as the codex client makes them: `/v1/responses`, streamed, nothing stored, reasoning encrypted, tools of three types in one request.
 type Json = Record<string, unknown>;
 
 const database = useDatabase(firstServer());
@@ -110,7 +110,7 @@ test('calls of functions, of free text and of the shell run in parallel, each in
   const custom = first.events.filter(({ type }) => String(type).startsWith('response.custom_tool_call_input'));
   expect(custom).toMatchObject([{ delta: patch, item_id: first.done[1]?.id, output_index: 1 }, { input: patch }]);
   expect((first.last.response as Json).output).toEqual(first.done);
-  // The grammar reaches the model as words, and its caller is told that nobody enforces it.
+  // The grammar reaches the model as text, and its caller is told that nothing enforces it.
   expect(JSON.stringify(upstream.seen[0]?.body.tools)).toContain(JSON.stringify(grammar).slice(1, -1));
   const ignored = first.response.headers.get('x-ignored-parameters')?.split(', ');
   expect(ignored).toEqual(expect.arrayContaining(['prompt_cache_key', 'text.verbosity', 'tools.format']));

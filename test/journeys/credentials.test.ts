@@ -150,7 +150,7 @@ models:
     // Until the other node knows, the hold's own commit refuses: the very first request after the revocation is unpaid.
     const there = await send(other, 'POST', chatPath, victim.apiKey, chat);
     expect([there.status, reasonOf(there)]).toEqual([401, 'KEY_REVOKED']);
-    // How soon, `test/keys/` says: within a second.
+    // How soon is tested in `test/keys/`: within a second.
     await expect.poll(async () => (await send(other, 'GET', '/v1/wallet', victim.apiKey)).status).toBe(401);
   });
 
@@ -161,7 +161,7 @@ models:
       const issued = await send(app, 'POST', '/v1/tokens', victim.apiKey, { subject: 'u' });
       upstream.answer(() => ({
         headers: { 'content-type': 'text/event-stream' },
-        // It would go on for longer than this test has.
+        // It would run for longer than this test may take.
         pieces: Array.from({ length: 4_000 }, (_, index) => chunk(`word${index} `)),
         pauseMs: 50,
       }));
@@ -198,7 +198,7 @@ models:
     },
   );
 
-  /** The key is revoked, and what would have told so is gone: as after a failover, or for a node that was away for long. */
+  /** The key is revoked, and the notice of it is lost: as after a failover, or for a node that was away for long. */
   const loseRevocation = (keyId: string) =>
     database().database.transaction(async (tx) => {
       await sql`UPDATE credential_state SET state = 'revoked', revoked_at_ms = 1 WHERE id = ${keyId}`.execute(

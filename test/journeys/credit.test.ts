@@ -162,7 +162,7 @@ test('payment options say who takes payments here, and what a top-up may be', as
       );
       expect(over.message?.options).toMatchObject(options);
       expect((await send(app, 'GET', '/v1/wallet/payment-options', apiKey)).status).toBe(403);
-      // The bounds that it states are those that hold.
+      // The limits that it states are the ones enforced.
       const buy = (amountUsd: string) => send(app, 'POST', '/v1/wallet/top-ups', managementKey, { amountUsd });
       for (const bound of [answer.body.options.minimumUsd, answer.body.options.maximumUsd])
         expect((await buy(bound)).status).toBe(200);

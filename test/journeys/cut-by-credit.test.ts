@@ -7,14 +7,14 @@ import { eachServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, streamedCompletion, type Upstream } from '../support/upstream.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
-/** Far more than is paid for, and than the upstream is asked for. */
+/** Far more than is paid for, and than the upstream was asked for. */
 const words = Array.from({ length: 900 }, () => ' word');
 const capUsd = '0.0003';
 
 interface Api {
   path: string;
   body: object;
-  /** How it says that a reply was cut. */
+  /** How it reports that a reply was cut. */
   says: string;
   textOf(reply: Record<string, unknown>): string;
   deltaOf(event: Record<string, unknown>): string;

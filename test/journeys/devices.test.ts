@@ -104,7 +104,7 @@ eachServer((server) => {
     const before = await send(app, 'GET', '/v1/devices', owner.managementKey);
     expect(before.status).toBe(200);
     const answers: Awaited<ReturnType<typeof post>>[] = [];
-    // Ten at a time: an address has so many requests under way and no more.
+    // Ten at a time: an address may have no more concurrent requests.
     while (answers.length < 70)
       answers.push(...(await Promise.all(Array.from({ length: 10 }, () => post('/oauth/device_authorization', from)))));
     const refused = answers.filter(({ status }) => status === 429);

@@ -9,12 +9,12 @@ import { grpcClient } from '../support/grpc.ts';
 import { startUpstream, streamedCompletion, type Upstream, type UpstreamReply } from '../support/upstream.ts';
 
 const asked = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
-/** Of a stream, its upstream says one word and nothing more; of a whole reply, nothing at all. */
+/** For a stream, the upstream sends one word and nothing more; for a whole reply, nothing at all. */
 const [first = '', word = ''] = streamedCompletion(['Yes.']);
 
-/** What the caller of one lane heard. */
+/** What the caller on one lane received. */
 interface Heard {
-  /** How many pieces of content came before. */
+  /** How many pieces of content came first. */
   pieces: number;
   error: unknown;
 }
@@ -144,7 +144,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
   };
 
   test('at the end of the drain every lane says so in its own words, and what was delivered is paid', async () => {
-    // What a piece costs whose caller leaves.
+    // What a piece costs when its caller leaves.
     const before = await balance();
     const leaving = new AbortController();
     const left = grpc.stream(leaving.signal);
@@ -165,7 +165,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       const { pieces, error } = heard;
       expect({ name, pieces, error }).toEqual({ name, ...lanes[name]?.[1] });
     }
-    // Whole replies go on without their callers, as always; nobody pays for one that fails.
+    // Whole replies continue without their callers, as always; nobody pays for one that fails.
     failWhole();
     await closed;
     app = await start();
@@ -179,7 +179,7 @@ function errorOf(thrown: unknown): unknown {
   return { code: error.code, reason: error.findDetails(ErrorInfoSchema)[0]?.reason };
 }
 
-/** The error that is a body, or the last line or event of a stream, by the fields that its dialect has. */
+/** The error in a body, or in the last line or event of a stream, by its dialect's fields. */
 function errorIn(text: string, status: number): unknown {
   const last =
     text

@@ -15,7 +15,7 @@ import { startUpstream, type Upstream } from '../support/upstream.ts';
 const dimensions = 1_536;
 const inputs = Array.from({ length: 2_048 }, (_, index) => `Text number ${index}`);
 const tokens = inputs.reduce((sum, text) => sum + tokensOf(text), 0);
-// 0.02 USD a million: 20 nano-USD a token.
+// 0.02 USD per million: 20 nano-USD per token.
 const cost = BigInt(tokens) * 20n;
 const path = '/api/v1/embeddings';
 /** Three million numbers take a busy machine a while. */
@@ -86,7 +86,7 @@ eachServer((server) => {
       expect(data.data).toHaveLength(2_048);
       for (const [index, { index: stated, embedding }] of data.data.entries()) {
         expect(stated).toBe(index);
-        // Asked for by name, base64 is handed on as it is.
+        // When requested by name, base64 is passed on as it is.
         if (format === 'float') expect(sameNumbers(embedding, expected(index))).toBe(true);
         else expect(embedding as unknown).toBe(base64Of(expected(index)));
       }
@@ -96,7 +96,7 @@ eachServer((server) => {
       expect(await spent()).toBe(cost);
       const { body } = await send(app, 'GET', '/v1/charges', customer.managementKey);
       expect(body.charges).toMatchObject([{ operation: 'embedding', state: 'settled' }]);
-      // A call of the upstream brings back at most 131,072 numbers.
+      // An upstream call returns at most 131,072 numbers.
       expect(upstream.seen.map(({ body: { input } }) => (input as string[]).length)).toEqual([
         ...Array(24).fill(85),
         8,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Customer, onboard, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 
-// RFC 9110, section 10.1.1: who may not call hears so before the body is sent, on every lane of both versions of HTTP.
+// RFC 9110, section 10.1.1: unauthorised callers are refused before the body is sent, on every lane of both versions of HTTP.
 
 const database = useDatabase(firstServer());
 let app: TestApp;
@@ -25,7 +25,7 @@ const lanes: [string, string, string, string | Buffer][] = [
   ['gRPC-Web', rpc, 'application/grpc-web+proto', frame],
 ];
 
-/** The statuses that come, each at the line that starts an answer; the body is sent once 100 has come. */
+/** The statuses received, each from the line that starts an answer; the body is sent once 100 has arrived. */
 function statusesOf(head: string, body: string | Buffer): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(head));

@@ -4,7 +4,7 @@ import { type Customer, onboard, send, startApp, type TestApp } from '../support
 import { firstServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
 
-// The database plays no part in it.
+// The database does not matter here.
 const database = useDatabase(firstServer());
 let app: TestApp;
 let upstream: Upstream;

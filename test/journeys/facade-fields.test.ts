@@ -3,7 +3,7 @@ import { type Customer, onboard, send, startApp, type TestApp } from '../support
 import { firstServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
 
-// Each field that today's clients can send is done, told as ignored, or refused by name.
+// Each field that today's clients can send is supported, reported as ignored, or refused by name.
 const database = useDatabase(firstServer());
 let app: TestApp;
 let upstream: Upstream;
@@ -63,7 +63,7 @@ test.each<[keyof typeof apis, object, string]>([
 });
 
 test.each<[keyof typeof apis, object, string]>([
-  // That the model has no cache points is told of points that were read.
+  // Only cache points that were read are reported as unsupported by the model.
   ['Anthropic', { cache_control: { type: 'ephemeral' } }, 'messages.cache_control'],
   ['OpenAI', said({ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }), 'messages.content.cache_point'],
   [

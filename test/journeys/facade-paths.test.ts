@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 
-// The database plays no part in it.
+// The database does not matter here.
 const database = useDatabase(firstServer());
 let app: TestApp;
 let customer: Customer;
@@ -76,7 +76,7 @@ test('Anthropic’s client lists models page by page, forwards and backwards, an
   const ids: string[] = [];
   for await (const model of anthropic.models.list({ limit: 2 })) ids.push(model.id);
   expect(ids).toEqual(expect.arrayContaining(['auto', 'auto:economy', 'm', 'extractive']));
-  // What makes vectors or ranks can't be named there.
+  // Embedding and rerank models can't be named there.
   expect(ids).not.toContain('e');
   expect(new Set(ids).size).toBe(ids.length);
 
@@ -95,7 +95,7 @@ test('Anthropic’s client lists models page by page, forwards and backwards, an
     capabilities: { image_input: { supported: true }, pdf_input: { supported: false }, thinking: { supported: true } },
   });
   expect(await anthropic.models.retrieve('up/m')).toMatchObject({ id: 'up/m' });
-  // The same path, as the other API has it.
+  // The same path in the other API.
   expect(await openai.models.retrieve('m')).toMatchObject({ object: 'model', owned_by: 'up' });
 });
 
@@ -120,7 +120,7 @@ test('models of Anthropic’s clients need a key, and are told missing in their 
     .catch((error: unknown) => error as InstanceType<typeof Anthropic.APIError>);
   expect(refused).toBeInstanceOf(Anthropic.AuthenticationError);
   expect((refused as { requestID?: string }).requestID).toMatch(/^req_/);
-  // Without the version it is OpenAI's path, where keys are bearers.
+  // Without the version it is OpenAI's path, where keys are bearer tokens.
   const bare = await fetch(`${app.url}/v1/models`, { headers: { 'x-api-key': customer.apiKey } });
   expect([bare.status, await bare.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }]);
 });

@@ -9,7 +9,7 @@ import { firstServer, useDatabase } from '../support/database.ts';
 import { script, startAnthropic, startGemini, startResponses, stated } from '../support/thinking-upstreams.ts';
 import type { Upstream } from '../support/upstream.ts';
 
-// Upstreams that refuse to go on after a tool without what they thought before it.
+// Upstreams that refuse to continue after a tool without the thoughts that preceded it.
 const models = { 'gpt-5.6': 'openai', 'claude-sonnet-4-5': 'anthropic', 'gemini-3-pro': 'google' };
 const question = 'What is the weather in Paris?';
 const parameters = { type: 'object' as const, properties: { city: { type: 'string' } } };
@@ -49,7 +49,7 @@ beforeEach(async () => {
   customer = await onboard(app);
 });
 
-/** One turn after another: the whole loop, and the loop without what the provider wanted back. */
+/** A conversation, turn by turn: the whole loop, and the loop without what the provider wanted back. */
 type Loop = (model: string, stream: boolean, forget: boolean) => Promise<string>;
 
 const loops: Record<string, Loop> = {
@@ -139,7 +139,7 @@ describe.each(Object.keys(models))('what %s thought is signed as Anthropic’s A
     };
     return stream ? client.messages.stream(asked).finalMessage() : client.messages.create(asked);
   };
-  // Gemini signs its calls, which is known when they are there; in streams that is the last block.
+  // Gemini signs its calls, so the signature is known only after them; in streams it is the last block.
   const late = model.startsWith('gemini') ? ['redacted_thinking'] : [];
 
   test.each([false, true])('first, before what it says (stream: %s)', async (stream) => {

@@ -8,7 +8,7 @@ import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '
 import { eachServer, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
 
-/** The specification's own request, word for word but for the text. */
+/** The specification's own request, verbatim except for the text. */
 const request = {
   provider: 'auto',
   routing: { mode: 'economy' },

@@ -22,13 +22,13 @@ test('an address that guesses is refused before its guesses are looked up, and k
   let wrong = 0;
   let answer = await guess();
   for (; answer.status === 401 && wrong < 100; answer = await guess()) wrong += 1;
-  // Two a second come back meanwhile.
+  // Two per second are refilled meanwhile.
   expect(wrong).toBeGreaterThanOrEqual(20);
   expect(wrong).toBeLessThan(100);
   expect(reasonOf(answer)).toBe('RATE_LIMITED');
   expect(answer.text).toContain('refused credentials per minute of the address');
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  // Nothing unknown from there is read now, not even what would hold; what is known already needs no reading.
+  // Unknown credentials from there are no longer looked up, not even valid ones; known ones need no look-up.
   const made = await send(app, 'POST', '/v1/keys', customer.managementKey, { displayName: 'new', purpose: 'a test' });
   while (app.rooms.limits.anonymous.lookUps.may('127.0.0.1').ok) app.rooms.limits.anonymous.lookUps.failed('127.0.0.1');
   const [unread, known] = await Promise.all([listModels(String(made.body.secret)), listModels(customer.apiKey)]);
@@ -70,7 +70,7 @@ test('guessed tokens are refused before their signature is checked, like guessed
   const token = (index: number) => `${header}.${Buffer.from(`{"jti":"${index}"}`).toString('base64url')}.AAAA`;
   const reasons: (string | undefined)[] = [];
   let isShut = false;
-  // Two a second come back, so that one may look open again by the time that its answer is here.
+  // Two per second are refilled, so one may appear available again by the time its answer arrives.
   for (let index = 0; index < 200 && !(isShut && reasons.includes('RATE_LIMITED')); index++) {
     reasons.push(reasonOf(await send(other, 'GET', '/api/v1/assistant/models', token(index))));
     isShut ||= !other.rooms.limits.anonymous.lookUps.may('127.0.0.1').ok;

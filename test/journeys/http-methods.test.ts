@@ -10,7 +10,7 @@ let app: TestApp;
 let stripe: FakeStripe;
 beforeAll(async () => {
   stripe = await startStripe();
-  // With it, its webhook is served.
+  // With Stripe, its webhook is served.
   const payments = `{ provider: stripe, allowSandbox: true, stripe: { successUrl: "https://shop.test/paid", apiUrl: "${stripe.url}" } }`;
   app = await startApp({
     ...{
@@ -31,7 +31,7 @@ interface Refusal {
   reason: string | undefined;
 }
 
-/** One request over HTTP/1.1, by any method, and nothing that a client would add. */
+/** One request over HTTP/1.1, with any method, and without anything that a client would add. */
 function overHttp1(method: string, target: string): Promise<Refusal> {
   const { hostname, port } = new URL(app.url);
   return new Promise((resolve, reject) => {

@@ -21,7 +21,7 @@ import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testSec
 import { eachServer, silent, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
 
-/** One write: where it goes, and what of it tells whether it was done again. */
+/** One write: where it goes, and what shows whether it was done again. */
 interface Write {
   method: DescMethodUnary;
   path: string;
@@ -31,7 +31,7 @@ interface Write {
   /** Another request of the same method. */
   other: JsonObject;
   credential: string;
-  /** How many there are of what it makes; absent: another one would be refused. */
+  /** How many of the created objects exist; absent: another one would be refused. */
   count?(): Promise<number>;
 }
 
@@ -262,7 +262,7 @@ eachServer((server) => {
     const ours = await send(app, 'POST', '/v1/keys', customer.managementKey, newKey, headers);
     const theirs = await send(app, 'POST', '/v1/keys', other.managementKey, newKey, headers);
     expect(theirs.body.key.keyId).not.toBe(ours.body.key.keyId);
-    // Two keys of one account: what each makes descends from it.
+    // Two keys of one account: whatever each creates descends from it.
     const second = (await ask('POST', '/v1/keys', newKey)).body;
     const tokens = await Promise.all(
       [customer.apiKey, second.secret].map((by) => send(app, 'POST', '/v1/tokens', by, { subject: 'ann' }, headers)),
@@ -364,7 +364,7 @@ eachServer((server) => {
       const keysAt = async (node: { url: string }) =>
         (await send(node, 'GET', '/v1/keys', owner.managementKey)).body.keys.length;
 
-      // Whoever waits here has its key and is in the middle of its write.
+      // A request that waits here has claimed its key and is in the middle of its write.
       const blocker = await openConnection(database().url);
       await blocker.query('START TRANSACTION');
       await blocker.query('SELECT * FROM quota_lock WHERE account_id = ? FOR UPDATE', [owner.accountId]);
@@ -379,7 +379,7 @@ eachServer((server) => {
 
       const second = await nodes.start();
       expect(await keysAt(second)).toBe(2);
-      // The server may not have heard yet that the dead node's connection is gone.
+      // The server may not yet know that the dead node's connection is gone.
       await expect.poll(async () => (await create(second, 'middle')).status, { timeout: 60_000 }).toBe(200);
       const made = await create(second, 'last');
       second.child.kill('SIGKILL');
@@ -393,7 +393,7 @@ eachServer((server) => {
   });
 });
 
-/** Nodes of one service, each a process. */
+/** Nodes of one service, each in its own process. */
 function startNodes(databaseUrl: string) {
   const folder = mkdtempSync(join(tmpdir(), 'writes-kill-'));
   const operatorToken = 'an-operator-token-of-more-than-32-characters';

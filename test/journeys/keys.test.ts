@@ -47,7 +47,7 @@ eachServer((server) => {
     );
     expect(over.message?.key?.spentUsd).toBe(read.spentUsd);
 
-    // The cap goes, and comes back as it was: what it did not see meanwhile is not counted.
+    // The cap is removed, and comes back as it was: what it did not see meanwhile is not counted.
     const path = `/v1/keys/${capped.key.keyId}`;
     const uncapped = (await owner('PATCH', path, { updateMask: 'spendingCapUsd' })).body.key;
     expect(uncapped).not.toHaveProperty('spentUsd');
@@ -122,7 +122,7 @@ eachServer((server) => {
     expect(refused.status).toBe(409);
     expect(refused.body.error.message).toContain('only management key');
     expect((await mine('PATCH', path, soon)).body.error.message).toContain('only management key');
-    // A second one that ends by itself is not enough: the account would be nobody's in an hour.
+    // A second one that expires is not enough: within an hour nobody could manage the account.
     const brief = (await mine('POST', '/v1/keys', { ...named('brief'), kind: 'management', ...soon })).body.key;
     expect((await mine('POST', `${path}:revoke`, {})).status).toBe(409);
     await mine('POST', '/v1/keys', { ...named('lasting'), kind: 'management' });

@@ -15,7 +15,7 @@ const usage = {
   completion_tokens: 12_000,
   completion_tokens_details: { reasoning_tokens: 11_990 },
 };
-/** 10 tokens of input at 1 USD a million, and 12,000 of output at 2. */
+/** 10 input tokens at 1 USD per million, and 12,000 output tokens at 2. */
 const cost = 24_010_000;
 /** The answer, and then the end with its usage. */
 const thinking: UpstreamReply = { pieces: streamedCompletion(['Yes.'], usage) };
@@ -87,7 +87,7 @@ models:
       readOne('/v1/chat/completions', { ...asked(model), stream: true }, 'text/event-stream'),
   };
 
-  /** The stream before may have its place for a moment yet: only one may run at a time. */
+  /** The previous stream may still have its slot for a moment: only one may run at a time. */
   const leave = (name: string, model: string) =>
     expect.poll(() => leaving[name]?.(model).then(() => 'left', String), { interval: 100 }).toBe('left');
 

@@ -74,11 +74,11 @@ test('a management key sees those of any key of its account, with the limits tha
     ['concurrent-requests', 2, 2],
     ['concurrent-streams', 7, 7],
   ]);
-  // Nothing was asked with that key; the management key's own request counts for the account.
+  // Nothing was requested with that key; the management key's own request counts for the account.
   const used = (level: string) => limits.filter((limit) => limit.level === level).map((limit) => limit.used);
   expect(used('key')).toEqual([0, 0, 0, 0]);
   expect(used('account')[2]).toBe(1);
-  // What is stated is what holds.
+  // The stated limits are the ones enforced.
   const refused = await Promise.all(
     Array.from({ length: 12 }, () => send(app, 'GET', '/v1/wallet', String(made.body.secret))),
   );

@@ -11,7 +11,7 @@ import { firstServer, useDatabase } from '../support/database.ts';
 const operatorToken = 'test-operator-token-of-more-than-32-characters';
 const database = useDatabase(firstServer());
 
-/** Starts quickstart where one provider's key is set, and answers with what it offers, logs and tells. */
+/** Starts quickstart with one provider's key set, and returns its models, logs and output. */
 async function quickstartWith(variable: string) {
   const folder = mkdtempSync(join(tmpdir(), 'list-prices-'));
   const own = testConfig({ databaseUrl: database().url, variables: { [variable]: 'no-key' } });
@@ -32,7 +32,7 @@ async function quickstartWith(variable: string) {
   }
 }
 
-// What these cost on the day of the data, which a newer package may change.
+// Their prices on the day of the data, which a newer package may change.
 const examples = [
   {
     variable: 'OPENAI_API_KEY',

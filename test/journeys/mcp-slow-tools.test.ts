@@ -6,7 +6,7 @@ import { type Customer, onboard, send, startApp, type TestApp } from '../support
 import { firstServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
 
-// Tools whose model takes its time: what keeps the connection open, and what becomes of a call that nobody waits for any more.
+// Tools with a slow model: what keeps the connection open, and what happens to a call that nobody waits for any more.
 
 const database = useDatabase(firstServer());
 let app: TestApp;
@@ -16,7 +16,7 @@ let customer: Customer;
 let said: PromiseWithResolvers<void>;
 let asked: PromiseWithResolvers<void>;
 
-// The tool's own price, and a model's answer that is of no use, twice: 10 tokens in and 5 out each, at 1 and 2 USD a million.
+// The tool's own price, and a useless answer from the model, twice: 10 tokens in and 5 out each, at 1 and 2 USD per million.
 const cost = '0.00204';
 const costOfOneCall = '0.00202';
 const tool = { name: 'check_risk', arguments: { text: 'Guaranteed returns. Pay a deposit by wire today.' } };
@@ -49,7 +49,7 @@ beforeEach(async () => {
   customer = await onboard(app);
 });
 
-/** A client of either generation, which runs the tool until the signal says to cancel. What it sends and gets is told to `heard`. */
+/** A client of either generation, which runs the tool until the signal cancels it. What it sends and receives is recorded in `heard`. */
 async function client(
   year: '2025' | '2026',
   heard: { sent: string[]; replies: Response[] } = { sent: [], replies: [] },
@@ -114,11 +114,11 @@ describe.each(['2025', '2026'] as const)('a client of %s', (year) => {
     await asked.promise;
     leaving.abort('enough');
     await expect(running).rejects.toThrow('enough');
-    // Clients of 2025 say so in a message of its own, which cannot tell whose call it means; those of 2026 close the connection.
+    // Clients of 2025 say so in a separate message, which cannot tell whose call it means; those of 2026 close the connection.
     expect(heard.sent.some((message) => message.includes('notifications/cancelled'))).toBe(year === '2025');
     if (year === '2026') await expect.poll(() => logged('cancelled')).toBeGreaterThan(0);
     said.resolve();
-    // What the model says is not what was asked for, and nobody is asked to mend it for a caller who is known to have left.
+    // The model's answer is not what was asked for, and the model is not asked to correct it for a caller who is known to have left.
     await settled(year === '2026' ? costOfOneCall : cost);
     await close();
   });

@@ -9,7 +9,7 @@ const database = useDatabase(firstServer());
 let app: TestApp;
 let customer: Customer;
 beforeAll(async () => {
-  // A quick machine sends more in a second than a minute's burst.
+  // A fast machine sends more in a second than a minute's burst.
   app = await startApp({ databaseUrl: database().url, settings: 'limits: { requestsPerMinute: 100000 }' });
   customer = await onboard(app);
 });
@@ -20,7 +20,7 @@ interface Connected {
   headers: Headers[];
 }
 
-/** Clients of both generations: those that shake hands first, and those whose requests stand alone. */
+/** Clients of both generations: those that start with a handshake, and those whose requests are independent. */
 const generations = {
   '2025': (url: URL, options: { requestInit: RequestInit; fetch: typeof fetch }) => {
     const client = new Client({ name: 'test', version: '1' });
@@ -55,7 +55,7 @@ test.each(['2025', '2026'] as const)('a client of %s lists the tools with their 
   const names = tools.map(({ name }) => name);
   expect(names).toContain('check_risk');
   expect(names).toContain('get_journey_report');
-  // A review is a person's.
+  // Reviewing is for people.
   expect(names.filter((name) => /approve|reject|delete/.test(name))).toEqual([]);
   const risk = tools.find(({ name }) => name === 'check_risk');
   expect(risk?.description).toContain('Costs 0.002 USD a call');
@@ -63,7 +63,7 @@ test.each(['2025', '2026'] as const)('a client of %s lists the tools with their 
   expect(risk?.inputSchema).toMatchObject({ type: 'object', properties: { text: { type: 'string' } } });
 
   const before = await balance();
-  // The client holds the reply against the tool's output schema.
+  // The client validates the reply against the tool's output schema.
   const result = await client.callTool({
     name: 'check_risk',
     arguments: { text: 'Guaranteed returns. Pay a deposit by wire today.', assist: 'off' },
@@ -102,7 +102,7 @@ test('what a tool always answers its schema requires, and each reply has it', as
   const required = (name: string) => tools.find((tool) => tool.name === name)?.outputSchema?.required;
   expect(required('check_risk')).toEqual(expect.arrayContaining(['riskLevel', 'basis', 'usage', 'balanceUsd']));
   expect(required('list_prices')).toEqual(['prices']);
-  // The client holds each reply against the schema, the nested ones as well.
+  // The client validates each reply against the schema, nested ones as well.
   const calls: Record<string, object> = {
     check_risk: { text: 'Guaranteed returns. Pay by wire today.', assist: 'off' },
     score_listing: { listing: { title: 'Bike', description: 'Blue.' }, assist: 'off' },
@@ -190,7 +190,7 @@ test('an access token runs the tools of its scopes and no others', async () => {
 });
 
 test('calls that the protocol refuses give their place back', async () => {
-  // More than the account's requests at one time.
+  // More than the account's concurrent requests.
   const call = { method: 'tools/call', params: { name: 'list_packs', arguments: {} } };
   for (let round = 0; round < 24; round++) {
     expect((await post(JSON.stringify({ jsonrpc: '2.0', ...call }))).status).toBe(202);
@@ -211,7 +211,7 @@ test('messages that are none are refused with the reason', async () => {
   expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-/** A message by hand, in the revision without sessions. */
+/** A hand-written message, in the revision without sessions. */
 async function post(message: unknown, headers: Record<string, string> = {}) {
   const [head] = Array.isArray(message) ? message : [message];
   const whole = typeof message === 'string' ? message : JSON.stringify(complete(message));
@@ -253,7 +253,7 @@ test('beside the arguments of a tool a message is small, and what is wrong with 
     expect(refused.status).toBe(400);
     expect(refused.body.error.data.message).toContain('more than 1000 names and values beside the arguments');
   }
-  // What a tool is given may be larger, and its own bounds say what is wrong with it.
+  // A tool's arguments may be larger, and its own limits report what is wrong with them.
   const { client } = await connect('2026');
   const { content } = await client.callTool({ name: 'check_risk', arguments: { text: 'Hi', metadata: wide } });
   await client.close();

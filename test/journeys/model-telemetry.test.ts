@@ -12,7 +12,7 @@ import {
   type UpstreamReply,
 } from '../support/upstream.ts';
 
-// What a collector is told of calls of models: by OpenTelemetry's conventions, over a real connection.
+// What a collector receives about model calls: by OpenTelemetry's conventions, over a real connection.
 
 const chatPath = '/api/v1/assistant/chat';
 const secret = 'a-word-that-is-nobody-elses';
@@ -68,7 +68,7 @@ async function ask(
   return { answer, traceId };
 }
 
-/** Asks for a stream, reads its first content and leaves. */
+/** Requests a stream, reads its first content and leaves. */
 async function leaveEarly({ app, customer }: { app: TestApp; customer: Customer }): Promise<string> {
   const traceId = randomBytes(16).toString('hex');
   const leaving = new AbortController();
@@ -138,7 +138,7 @@ metrics: { endpoint: "${collector.url}/v1/metrics", intervalSeconds: 3600 }`;
     await upstream.close();
   });
 
-  /** The calls of models in a trace, each a child of the one call of the API. */
+  /** The model calls in a trace, each a child of the single API call. */
   function modelCalls(traceId: string): CollectedSpan[] {
     const spans = collector.spans().filter((span) => span.traceId === traceId);
     const [call, ...others] = spans.filter(({ parentSpanId }) => parentSpanId === 'b7ad6b7169203331');
@@ -269,7 +269,7 @@ metrics: { endpoint: "${collector.url}/v1/metrics", intervalSeconds: 3600 }`;
   const of = (model: string) => ({ 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model });
 
   test('metrics have the conventions’ names, buckets and attributes', () => {
-    // Whole, streamed, after a fallback, and those of the workflow that this model was chosen for.
+    // Whole, streamed, after a fallback, and those of the workflow for which this model was chosen.
     const helped = modelCalls(workflow.traceId).filter(({ name }) => name === 'chat up').length;
     const duration = pointOf('gen_ai.client.operation.duration', of('up'));
     expect(duration?.attributes).toEqual({

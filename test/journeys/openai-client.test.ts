@@ -150,7 +150,7 @@ eachServer((server) => {
       const reply = await client.chat.completions.create(format(false));
       expect(JSON.parse(reply.choices[0]?.message.content ?? '')).toEqual({ n: 5 });
       expect(upstream.seen[0]?.body.response_format).toMatchObject({ json_schema: { strict: false } });
-      // A schema that OpenAI does not take as a strict one is refused there, and free.
+      // A schema that OpenAI does not accept as strict is refused there, free of charge.
       await expect(client.chat.completions.create(format(true))).rejects.toMatchObject({ status: 400 });
       expect((await charges()).spent).toBe(cost);
     });

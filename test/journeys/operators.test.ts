@@ -22,7 +22,7 @@ eachServer((server) => {
   const start = () =>
     startApp({
       ...{ databaseUrl: database().url, secrets },
-      // Of both nodes: what tokens are issued by.
+      // Shared by both nodes: what tokens are issued by.
       settings: `
 http: { publicUrl: "https://api.example" }
 providers: [{ id: up, kind: openai-compatible, baseUrl: "${upstream.url}/v1" }]
@@ -196,7 +196,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     ]) {
       const own = await send(app, 'GET', path, customer.managementKey);
       expect(own.status, path).toBe(200);
-      // Just used by the one that asked.
+      // Just used by the request itself.
       const read = await operate('GET', `${path}?accountId=${customer.accountId}`);
       expect(withoutUse(read.body), path).toEqual(withoutUse(own.body));
       expect((await operate('GET', path)).status, path).toBe(400);
@@ -220,7 +220,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     );
     const keys = await client.unary(KeyService.method.listKeys, { accountId }, operator);
     expect(keys.message?.keys).toHaveLength(2);
-    // Looking is all: what changes an account is its owner's.
+    // Reading is all that is allowed: changes to an account are its owner's.
     expect(reasonOf(await operate('POST', `/v1/keys/${customer.keyId}:revoke`, {}))).toBe('SCOPE_MISSING');
     client.close();
   });
@@ -438,7 +438,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     expect(versions[0].prices).toBeGreaterThanOrEqual(versions[0].items.length);
   });
 
-  /** A chat whose model answers when it is told to. */
+  /** A chat whose model answers on demand. */
   let release: ((reply: UpstreamReply) => void) | undefined;
   let arrived: (() => void) | undefined;
   const slowMessage = { role: 'user', content: 'slowly' };

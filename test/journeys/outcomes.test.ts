@@ -73,7 +73,7 @@ eachServer((server) => {
     expect(await effects(sold)).toEqual([{ chargeId: first, effect: 'recorded' }]);
     expect(await effects(sold)).toEqual([{ chargeId: first, effect: 'unchanged' }]);
     expect(await stored(first)).toEqual([{ outcome: 'sold', value: 180_000_000_000n, at: 1_772_366_400_000n }]);
-    // Later for both; then one that came about before, and arrives late.
+    // Later for both; then one that happened before, but arrives late.
     const returned = { subjectId: 'listing-1', outcome: 'returned', occurredAt: '2026-03-09T12:00:00Z' };
     expect(new Set((await effects(returned)).map(({ effect }: { effect: string }) => effect))).toEqual(
       new Set(['replaced', 'recorded']),
@@ -155,7 +155,7 @@ eachServer((server) => {
     const nothing = await send(app, 'GET', path, payer.apiKey);
     expect(nothing.body).toMatchObject({ families: [], outcomes: 0 });
 
-    // What has no price sells seldom; where it is does not matter.
+    // Listings without a price seldom sell; the location does not matter.
     const outcomeOf = (index: number) => (index % 10 < 2 === (index % 2 === 0) ? 'not_sold' : 'sold');
     const outcomes = listings.map((_, index) => ({ subjectId: `bike-${index}`, outcome: outcomeOf(index) }));
     const report = (part: object[]) => send(app, 'POST', '/v1/outcomes/batch', payer.apiKey, { outcomes: part });
@@ -196,14 +196,14 @@ eachServer((server) => {
     ).toMatchObject({
       families: [{ overall: family.overall, reweighing: family.reweighing }],
     });
-    // Where the caller says what is adverse, and of a time without any.
+    // With the caller's definition of adverse, and for a time without any.
     const sold = await send(app, 'GET', `${path}?adverse=sold`, payer.apiKey);
     expect(sold.body.families[0].overall.adverse).toBe(260 - adverse);
     const before = await send(app, 'GET', `${path}?to=2020-01-01T00:00:00Z`, payer.apiKey);
     expect(before.body).toMatchObject({ families: [], outcomes: 0 });
     const wrong = await send(app, 'GET', `${path}?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z`, payer.apiKey);
     expect([wrong.status, reasonOf(wrong)]).toEqual([400, 'INVALID_ARGUMENT']);
-    // One at a time, and another account's is none of it.
+    // One at a time, and without anything of another account.
     const both = await Promise.all([send(app, 'GET', path, payer.apiKey), send(app, 'GET', path, customer.apiKey)]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     expect(JSON.stringify(both[1]?.body)).not.toContain('listing');

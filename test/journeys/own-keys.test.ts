@@ -65,7 +65,7 @@ eachServer((server) => {
     await upstream.close();
   });
 
-  /** A new secret, of which nothing may ever be seen again but its last four characters. */
+  /** A new secret, of which only its last four characters may ever be seen again. */
   function newSecret(): string {
     const secret = `sk-brought-${++made}-abcd${String(made).padStart(4, '0')}`;
     secrets.add(secret);
@@ -114,7 +114,7 @@ eachServer((server) => {
       .toBe('string');
   });
 
-  /** Vectors and rankings, by whoever is asked. */
+  /** Vectors and rankings, whoever is asked. */
   const texts = ({ path }: { path: string }) =>
     path.endsWith('/embeddings')
       ? { body: { data: [{ index: 0, embedding: [1, 0.5] }], usage: { prompt_tokens: 3 } } }
@@ -165,7 +165,7 @@ eachServer((server) => {
       expect((await chargeOf(customer, preferred.body.id)).providerKeyId).toBeUndefined();
       expect((await askFor(customer, { ownKey: 'never' })).body.usage.costUsd).toBe(ownPrice);
       expect(upstream.seen.map(secretOf)).toEqual([secret, ours, ours]);
-      // What happens to one account's key closes nothing for others.
+      // A failure of one account's key opens no circuit for others.
       expect((await askFor(nobodys)).status).toBe(200);
     });
   });
@@ -219,7 +219,7 @@ eachServer((server) => {
           ? { body: completion('Hello', usage) }
           : { status, body: { error: { message: `Incorrect API key provided: ${secret}` } } },
       );
-      // As often as would open a circuit.
+      // As often as it would take to open a circuit.
       for (let round = 0; round < 6; round++) {
         const answer = await ask(customer, { routing: { mode: 'quality' } });
         expect([answer.status, reasonOf(answer)]).toEqual([424, 'PROVIDER_KEY_REFUSED']);
@@ -261,7 +261,7 @@ eachServer((server) => {
     const answer = await ask(customer);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
     expect((await ask(nobodys)).status).toBe(200);
-    // Nor does our circuit keep theirs away.
+    // Nor does our circuit block theirs.
     upstream.answer((request) =>
       secretOf(request) === ours ? { status: 401, body: {} } : { body: completion('Yes', usage) },
     );

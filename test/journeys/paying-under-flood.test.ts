@@ -29,7 +29,7 @@ test('a paused account whose chats flood its limits is topped up at once, and ch
   expect(paid.status, paid.text).toBe(200);
   const seen = await send(app, 'GET', `/v1/wallet/top-ups/${paid.body.topUp.topUpId}`, customer.managementKey);
   expect(seen.status).toBe(200);
-  // What is not needed for paying waits its turn.
+  // Requests that are not needed for paying wait their turn.
   const others = await Promise.all([1, 2, 3].map(() => send(app, 'GET', '/v1/usage', customer.managementKey)));
   expect(others.map(reasonOf)).toContain('RATE_LIMITED');
 

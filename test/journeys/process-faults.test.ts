@@ -9,7 +9,7 @@ import { onboard, send } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
 
-// What nothing caught, in a real process: it is logged once, nothing new is let in, what runs is paid for, exit code 1.
+// Uncaught errors in a real process: logged once, nothing new is admitted, calls in progress are paid for, exit code 1.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const operatorToken = 'an-operator-token-of-more-than-32-characters';
@@ -103,7 +103,7 @@ describe.each(['exception', 'rejection'])('an %s that nothing catches', (planted
     await asked;
     service.child.kill('SIGUSR2');
     await expect.poll(() => reachable(service.url), { timeout: 60_000 }).toBe('refused');
-    // Another fault while it ends does not end it sooner.
+    // Another error during the shutdown does not end it sooner.
     service.child.kill('SIGUSR2');
     await expect
       .poll(() => service.lines().filter(({ msg }) => /another fault/.test(msg)).length, { timeout: 60_000 })

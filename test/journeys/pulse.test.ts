@@ -32,7 +32,7 @@ test('events are paid per thousand from the API wallet, in one entry a request, 
   const customer = await onboard(app);
   const recorded = await send(app, 'POST', '/v1/pulse/events', customer.apiKey, { events: events('a', 500) });
   expect(recorded.status).toBe(200);
-  // 0.01 USD a thousand unless configured otherwise.
+  // 0.01 USD per thousand unless configured otherwise.
   expect(recorded.body).toMatchObject({ accepted: 500, costUsd: '0.005', balanceUsd: '4.995' });
   const again = await send(app, 'POST', '/v1/pulse/events', customer.apiKey, { events: events('a', 500) });
   expect(again.body).toMatchObject({ accepted: 0, duplicates: 500, costUsd: '0.00', balanceUsd: '4.995' });

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The files of the working tree as git sees them, with its packages by hard links, which are as good as installed. */
+/** The files of the working tree as git sees them, with its packages as hard links, which are as good as installed. */
 function makeClone(name: string): string {
   const path = join(folder, name);
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -48,7 +48,7 @@ function makeClone(name: string): string {
   return path;
 }
 
-/** `npm run quickstart` as a person at a terminal runs it: on the machine's own Node, in a process group of its own. */
+/** `npm run quickstart` as a user runs it in a terminal: on the machine's own Node, in its own process group. */
 function quickstart(cwd: string, port: number): Run {
   const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'));
   const { HOME = folder, LANG = 'C.UTF-8' } = process.env;
@@ -84,7 +84,7 @@ async function interrupt(run: Run): Promise<void> {
   await run.ended;
 }
 
-/** Processes that run in a folder or name it in their command line. */
+/** Processes that run in a folder or mention it in their command line. */
 function processesOf(path: string): { pid: number; command: string }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -172,7 +172,7 @@ test('it serves, stops whole on Ctrl-C, keeps its data, and recovers from kill -
   const third = quickstart(clone, await freePort());
   await ready(third);
   expect(await wallet(clone)).toBe(before);
-  // Whoever started it is gone without a word, as when a terminal is closed: it stops by itself.
+  // Its parent disappears without notice, as when a terminal is closed: it stops on its own.
   for (const { pid, command } of processesOf(clone))
     if (/npm|quickstart\.mjs/.test(command)) process.kill(pid, 'SIGKILL');
   await until(() => processesOf(clone).length === 0);

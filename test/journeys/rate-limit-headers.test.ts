@@ -32,7 +32,7 @@ describe.each([
     const asked = { displayName: 'small', purpose: 'a test', limits };
     return (await send(app, 'POST', '/v1/keys', customer.managementKey, asked)).body.secret;
   };
-  /** Asks until it is refused: a machine may be so slow that what was used is there again. */
+  /** Sends requests until one is refused: a machine may be so slow that the used allowance is refilled. */
   const untilRefused = async (ask: () => Promise<Answer>): Promise<Answer> => {
     let answer = await ask();
     for (let tries = 0; tries < 50 && answer.status === 200; tries++) answer = await ask();
@@ -41,7 +41,7 @@ describe.each([
   };
 
   test('what the policy says may be sent at once is let in, and what is too much is refused by the same policy', async () => {
-    // Two at once, of which one comes back every five seconds.
+    // Two at once, one of which is refilled every five seconds.
     const key = await keyWith({ requestsPerMinute: 12 });
     const ask = () => send(app, 'GET', '/v1/models', key);
     const [first, second] = await Promise.all([ask(), ask()]);

@@ -6,7 +6,7 @@ import { firstServer, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
 import { contractServices, methodName } from '../support/services.ts';
 
-/** A write that the record tells of: a request that does it, and what the event says. */
+/** A recorded write: a request that does it, and what the event says. */
 interface RecordedWrite {
   path: string;
   body?: object;

@@ -14,7 +14,7 @@ import { startUpstream, type Upstream } from '../support/upstream.ts';
 const path = '/api/v1/rerank';
 const query = 'red bicycle';
 const documents = ['A blue car', 'A red bicycle', 'A red car', 'A green bicycle'];
-// 0.05 USD a million: 50 nano-USD a token.
+// 0.05 USD per million: 50 nano-USD per token.
 const cost = BigInt(billedTokens({ query, documents })) * 50n;
 const ranked = [1, 2, 3, 0];
 

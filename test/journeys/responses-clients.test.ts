@@ -51,7 +51,7 @@ async function spent(): Promise<bigint> {
   return nanoUsd('5.00') - nanoUsd(body.wallet.balanceUsd);
 }
 
-/** Asks for two tools, one after the other, and then answers with what they said. */
+/** Calls two tools, one after the other, and then answers with what they said. */
 function twoTools() {
   return chatAnswer(({ messages }) => {
     const results = (messages as Json[]).filter(({ role }) => role === 'tool');

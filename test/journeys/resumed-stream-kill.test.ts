@@ -10,7 +10,7 @@ import { firstServer, useDatabase } from '../support/database.ts';
 import { requestCut } from '../support/event-stream.ts';
 import { startUpstream, streamedCompletion, type Upstream } from '../support/upstream.ts';
 
-// A node dies after, and in the middle of, replies whose connections were cut: another one has what was stored.
+// A node dies after, and during, replies whose connections were cut: another one has what was stored.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const operatorToken = 'an-operator-token-of-more-than-32-characters';
@@ -60,7 +60,7 @@ async function startService() {
   return { url: serving(), operatorToken, child };
 }
 
-// Two services start, which takes long on a busy machine.
+// Starting two services takes long on a busy machine.
 test('what a killed node had stored of a reply is at another node, and the charge stays one', {
   timeout: 400_000,
 }, async () => {
@@ -94,11 +94,11 @@ test('what a killed node had stored of a reply is at another node, and the charg
   const whole = await resume(first, done.chargeId, done.last);
   expect(textOf([...done.events, ...whole.events])).toBe(pieces.join(''));
 
-  // The second one says nothing more after its pieces, and never ends.
+  // The second one sends nothing after its pieces, and never ends.
   upstream.answer(() => ({ pieces: streamedCompletion(pieces).slice(0, 6), pauseMs: 20, ending: 'silence' }));
   const halved = await cutOff('halved');
   const second = await startService();
-  // It follows there what the first still makes, until that is gone.
+  // It follows there what the first is still generating, until that node is gone.
   const following = resume(second, halved.chargeId, halved.last);
   const stored = await resume(second, halved.chargeId, '0', '" five"');
   expect(textOf(stored.events)).toBe(pieces.slice(0, 5).join(''));

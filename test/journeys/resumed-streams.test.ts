@@ -48,7 +48,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
   const answerIn = (pauseMs: number, contents: readonly string[] = pieces) =>
     upstream.answer(() => ({ pieces: streamedCompletion(contents, usage), pauseMs }));
 
-  /** The reply begins, or is asked for again with the same key. */
+  /** Starts the reply, or requests it again with the same key. */
   const begin = (key: string, cut?: number | string, more: Record<string, string> = {}) =>
     requestCut(app.url, {
       head: [
@@ -76,7 +76,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     });
   const chargeIn = ({ headers }: Arrived) => String(headers['x-charge-id']);
 
-  /** What a client does: reads, is cut off, and goes on from the last event that it has. */
+  /** Acts like a client: reads, is cut off, and continues from the last event that it has. */
   async function readWithCuts(key: string, cuts: readonly number[], nodeOf: (cut: number) => TestApp = () => app) {
     const events: ArrivedEvent[] = [];
     let chargeId: string | undefined;
@@ -120,7 +120,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
         answerIn(Math.floor(random() * 4));
         upstream.seen.length = 0;
         const before = await balance();
-        // Every third is cut in its head; the connections that follow are cut as well.
+        // Every third is cut in its head; the following connections are cut as well.
         const first = Math.floor(random() * (round % 3 === 0 ? head : whole.raw.length));
         const more = Array.from({ length: Math.floor(random() * 4) }, () => Math.floor(random() * whole.raw.length));
         const nodeOf = () => (random() < 0.3 ? other : app);
@@ -147,7 +147,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       for (let cut = 0; cut < raw.length; cut++) {
         const first = arrived(raw.subarray(0, cut)).events;
         const last = first.at(-1)?.id;
-        // Where two cuts leave the same last event, what comes after it is asked for once.
+        // If two cuts leave the same last event, the rest after it is requested once.
         const rest = rests.get(last) ?? (await resume(app, chargeId, last)).events;
         rests.set(last, rest);
         expect([...first, ...rest], `after ${cut} bytes`).toEqual(events);
@@ -219,7 +219,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       const chargeId = chargeIn(cut);
       const rest = await resume(app, chargeId, cut.events.at(-1)?.id);
       await expectWhole(chargeId, [...cut.events, ...rest.events]);
-      // After the end there is nothing more, and nothing is asked of the model.
+      // After the end there is nothing more, and the model is not called.
       expect((await resume(app, chargeId, String(pieces.length + 1))).events).toEqual([]);
       expect(upstream.seen).toHaveLength(1);
     });
@@ -313,7 +313,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       const stranger = await onboard(app);
       const ofAccount = await begunBy(customer.apiKey);
       const ofAna = await begunBy(ana);
-      // Stored, so that all nodes say the same.
+      // Stored, so that all nodes answer the same.
       await expect
         .poll(async () => (await read(other, ana, ofAna.chargeId)).text, { timeout: 30_000 })
         .toContain('"end"');

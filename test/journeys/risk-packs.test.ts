@@ -57,7 +57,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
   const packsOf = async (body: object, key?: string, at?: TestApp): Promise<string[]> =>
     (await check(body, key, at)).body.assessment.packs.filter((label: string) => label.startsWith('own/'));
   const entries = async () => (await manage('GET', '/v1/wallet/entries')).body.entries;
-  /** Asks until it is so: another node may take a second, and a busy machine longer. */
+  /** Polls until it is so: another node may take a second, and a busy machine longer. */
   const until = async (isSo: () => Promise<boolean>) => {
     while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
   };
@@ -149,7 +149,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       { risk: { findings: [{ pack: 'own/on@1' }] } },
     ]);
 
-    // Another account has none of this, by whatever name.
+    // Another account has none of this, under any name.
     expect(await packsOf({ text }, other.apiKey)).toEqual([]);
     expect(reasonOf(await check({ text, packs: ['on'] }, other.apiKey))).toBe('INVALID_ARGUMENT');
     expect(reasonOf(await send(app, 'GET', '/v1/risk-packs/on', other.managementKey))).toBe('NOT_FOUND');
@@ -157,7 +157,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     expect((await send(app, 'GET', '/v1/risk-packs', other.managementKey)).body.packs).toEqual([]);
     expect((await manage('GET', '/v1/risk-packs')).body.packs).toHaveLength(2);
 
-    // An end user is judged by them, and sees no list.
+    // An end user is judged by them, but sees no list.
     const token = (await send(app, 'POST', '/v1/tokens', customer.apiKey, { subject: 'ana' })).body.accessToken;
     expect(await packsOf({ text }, token)).toEqual(['own/on@1']);
     expect(reasonOf(await send(app, 'GET', '/v1/risk-packs', token))).toBe('SCOPE_MISSING');
@@ -211,7 +211,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       streamed += choices[0]?.delta.content ?? '';
     expect(streamed).toBe(masked);
 
-    // A reply that was kept is judged anew by what the pack says now.
+    // A kept reply is judged again by what the pack says now.
     const repeat = { 'idempotency-key': 'kept' };
     expect((await ask('Where?', repeat)).body.message.content).toBe(masked);
     await manage('PUT', '/v1/risk-packs/brand-rules', {
@@ -220,7 +220,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     const again = await ask('Where?', repeat);
     expect(again.body.message.content).not.toContain('parcel');
 
-    // So is one of the cache, over each way that an answer takes.
+    // So is a cached one, in every form of answer.
     await manage('PUT', '/v1/risk-packs/brand-rules', { pack: rules });
     const cached = { messages: [{ role: 'user', content: 'Where?' }], cache: { maxAgeSeconds: 600 } };
     const fromCache = () => send(app, 'POST', chatPath, made.body.secret, cached);
@@ -256,7 +256,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       .set({ content: '{"entries": 7}' })
       .where('pack_id', '=', 'brand-rules')
       .execute();
-    // Nothing was told of that, so a node that kept the pack goes on with it; another one reads it anew.
+    // That change was not announced, so a node with the pack cached continues with it; another one reads it anew.
     const third = await startApp(options);
     const text = 'grey market';
     const checked = await check({ text }, customer.apiKey, third);
@@ -268,7 +268,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     expect(await entries()).toEqual(before);
     expect((await check({ text, packs: ['none'] }, customer.apiKey, third)).status).toBe(200);
     await third.close();
-    // It can be put right.
+    // It can be corrected.
     expect((await manage('PUT', '/v1/risk-packs/brand-rules', { pack: rules })).status).toBe(200);
   });
 });

@@ -14,7 +14,7 @@ eachServer((server) => {
   let customer: Customer;
   /** Everything that must never be seen again, by name. */
   const given = new Map<string, string>();
-  /** Every body and header that was answered to somebody else than its owner, or with an error. */
+  /** Every body and header that was sent to anybody other than the owner, or with an error. */
   const answers: string[] = [];
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ eachServer((server) => {
     expect((await openBrowser(app).send('POST', '/console/session', { code: used })).status).toBe(200);
     given.set('used sign-in code', used);
 
-    // Everything is used, rightly and wrongly, in the header, the path, the query and the body.
+    // Everything is used, correctly and incorrectly, in the header, the path, the query and the body.
     for (const secret of [...given.values()]) {
       const chat = { provider: 'builtin', messages: [{ role: 'user', content: messageText }] };
       await keep(send(app, 'POST', chatPath, secret, chat));
@@ -112,7 +112,7 @@ eachServer((server) => {
     }
   });
 
-  /** The names of secrets that occur: whole, or their random part alone. */
+  /** The names of the secrets that occur: whole, or only their random part. */
   function found(text: string): string[] {
     return [...given]
       .filter(([, secret]) => text.includes(secret) || text.includes(secret.slice(-40)))
@@ -120,7 +120,7 @@ eachServer((server) => {
   }
 });
 
-/** A stored value in every way that somebody could read it. */
+/** A stored value in every form in which somebody could read it. */
 function readings(value: unknown): string[] {
   if (value instanceof Buffer)
     return [value.toString('latin1'), value.toString('hex'), value.toString('base64'), value.toString('base64url')];

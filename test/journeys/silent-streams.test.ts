@@ -10,12 +10,12 @@ import { completion, startUpstream, streamedCompletion, type Upstream } from '..
 const path = '/api/v1/assistant/chat';
 const request = { messages: [{ role: 'user', content: 'Hi' }] };
 const usage = { prompt_tokens: 10, completion_tokens: 3 };
-/** Between the request and the reply behind the proxy: more than twice its read time-out, unless a longer one is asked for. */
+/** The silence between the request and the reply behind the proxy: more than twice its read time-out, unless a longer one is requested. */
 const silenceMs = Number(process.env.SILENCE_SECONDS ?? 12) * 1_000;
 
 const database = useDatabase(firstServer());
 let app: TestApp;
-/** Its settings for silence are those that nobody chose. */
+/** The app with the default settings for silence. */
 let byDefault: TestApp;
 let upstream: Upstream;
 let customer: Customer;
@@ -48,7 +48,7 @@ const credential = () => ({ authorization: `Bearer ${customer.apiKey}` });
 
 interface Heard {
   text: string;
-  /** Messages or comments that bring nothing, before the first that brings something. */
+  /** Messages or comments without content, before the first with content. */
   silences: number;
   finishReason: string | undefined;
 }
@@ -172,7 +172,7 @@ describe('a stream whose model says nothing for long', () => {
     await reader?.read();
     const called = upstream.seen.at(-1);
     leaving.abort();
-    // It would go on for a minute otherwise, and the test would be out of time.
+    // Otherwise it would continue for a minute, and the test would time out.
     await called?.aborted;
   });
 });
@@ -188,7 +188,7 @@ describe.skipIf(!findNginx())('behind nginx, which waits for 5 s', () => {
     failing = false;
     delayMs = silenceMs;
   });
-  // Together, for each waits for the same long silence.
+  // Concurrently, because each waits for the same long silence.
   test.concurrent.each(Object.keys(protocols))(
     'the reply arrives over %s',
     { timeout: silenceMs + 60_000 },

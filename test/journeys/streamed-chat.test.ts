@@ -114,7 +114,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       });
       await reply.body?.getReader().read();
       leaving.abort();
-      // Never, if it came to its end.
+      // Would never resolve if it had completed.
       await upstream.seen[0]?.aborted;
       await expect
         .poll(async () => (await send(app, 'GET', '/v1/wallet', customer.managementKey)).body.wallet.heldUsd)

@@ -7,7 +7,7 @@ import { strictEmbeddings, tokensOf } from '../support/strict-embeddings.ts';
 import { billedTokens, strictRerank } from '../support/strict-rerank.ts';
 import { completion, startUpstream, streamedCompletion, type Upstream } from '../support/upstream.ts';
 
-// What a collector is told of calls that make vectors or rank, and of the conversations that calls belong to.
+// What a collector receives about embedding and rerank calls, and about the conversations that calls belong to.
 
 const database = useDatabase(firstServer());
 let collector: Collector;

@@ -24,7 +24,7 @@ const event = () => ({
 
 type Ask = (credential: string) => Promise<string>;
 
-/** Headers and body of a reply as they came, with what is base64 in them also as text: error details are. */
+/** Headers and body of a reply as received, with any base64 in them also decoded: error details are in it. */
 function everythingIn(headers: string, body: Buffer): string {
   const text = `${headers}\n${body.toString('latin1')}`;
   const encoded = text.match(/[A-Za-z0-9+/_-]{16,}={0,2}/g) ?? [];
@@ -75,10 +75,10 @@ const streamBytes = () => framed(toBinary(StreamChatRequestSchema, create(Stream
 const chatPath = '/intelligence.chat.v1.ChatService';
 const openAi = { model: 'auto', messages };
 
-/** The one that has no place for what is left. */
+/** The only one that has no place for the remaining balance. */
 const silent = 'OpenAI’s streamed chat';
 
-/** Every lane that charges, with a protocol that can carry what is left. */
+/** Every lane that charges, with a protocol that can carry the remaining balance. */
 const lanes: Record<string, Ask> = {
   'chat, REST': json('/api/v1/assistant/chat', { messages }),
   'chat, server-sent events': json('/api/v1/assistant/chat', { messages }, 'text/event-stream'),

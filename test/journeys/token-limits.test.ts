@@ -21,7 +21,7 @@ test('model tokens a minute are set aside before a call and counted as used afte
   const before = (await send(app, 'GET', '/v1/wallet', customer.managementKey)).body.wallet.balanceUsd;
   const paid: Awaited<ReturnType<typeof chat>>[] = [];
   let refused: (typeof paid)[number] | undefined;
-  // Two are under way at one time, unless the first has ended before the second begins.
+  // Two run concurrently, unless the first has ended before the second begins.
   for (let tries = 0; tries < 10 && !refused; tries++)
     for (const answer of await Promise.all([chat(700), chat(700)]))
       if (answer.status === 429) refused = answer;
@@ -29,7 +29,7 @@ test('model tokens a minute are set aside before a call and counted as used afte
   if (!refused) throw new Error('none was refused');
   expect(reasonOf(refused)).toBe('RATE_LIMITED');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  // What the first one did not use is there again.
+  // What the first one did not use is available again.
   const third = await chat(700);
   expect(third.status, third.text).toBe(200);
   const left = Number(third.headers.get('x-ratelimit-remaining-tokens'));

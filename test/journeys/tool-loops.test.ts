@@ -49,7 +49,7 @@ const asking = (model: string) => ({
   maxOutputTokens: 8_000,
 });
 
-/** At 1 USD a million tokens of input, and 2 of output. */
+/** At 1 USD per million input tokens, and 2 per million output tokens. */
 const cost = ({ input, output }: { input: number; output: number }) =>
   formatUsd(BigInt(input * 1_000 + output * 2_000));
 

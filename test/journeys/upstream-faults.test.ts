@@ -17,13 +17,13 @@ import {
   type UpstreamReply,
 } from '../support/upstream.ts';
 
-// Every way in which an upstream fails, seen by a caller of every protocol: the same error, and the same charge or none.
+// Every way in which an upstream can fail, seen by a caller of every protocol: the same error, and the same charge or none.
 
 const chatPath = '/api/v1/assistant/chat';
 const usage = { prompt_tokens: 10, completion_tokens: 3 };
 /** 10 input tokens at 1 USD and 3 output tokens at 2 USD a million, in nano-USD. */
 const cost = 16_000;
-/** Each case has a model of its own, so that no circuit that another case opened is in its way. */
+/** Each case has its own model, so that no circuit opened by another case interferes. */
 const modelsMax = 200;
 
 /** What a caller saw of one request. */
@@ -177,7 +177,7 @@ async function wallet(): Promise<{ nano: number; heldUsd: string }> {
   return { nano: Math.round(Number(body.wallet.balanceUsd) * 1e9), heldUsd: body.wallet.heldUsd };
 }
 
-/** What the customer paid for what happens meanwhile, once nothing is held any more. */
+/** What the customer paid for the work, once nothing is held any more. */
 async function paidFor<T>(work: () => Promise<T>): Promise<{ value: T; paid: number }> {
   const before = await wallet();
   const value = await work();

@@ -67,11 +67,11 @@ async function startService() {
   return { url: serving(), operatorToken, child };
 }
 
-// Two services start, which takes long on a busy machine.
+// Starting two services takes long on a busy machine.
 test('a batch whose node was killed goes on at another, and each item is charged once', {
   timeout: 300_000,
 }, async () => {
-  // Twenty items by rules alone, then items that wait for a model that says nothing: those are in flight when the node dies.
+  // Twenty items that use only rules, then items that wait for a silent model: those are in flight when the node dies.
   const items = Array.from({ length: 60 }, (_, index) => ({
     risk: { text: `Listing number ${index}, a bicycle for sale.`, assist: index < 20 ? 'off' : '' },
   }));
@@ -93,7 +93,7 @@ test('a batch whose node was killed goes on at another, and each item is charged
   const reasons = next.body.results.flatMap(({ error }: { error?: { reason: string } }) => error?.reason ?? []);
   expect(new Set(reasons)).toEqual(new Set(['IDEMPOTENCY_IN_FLIGHT']));
 
-  // The holds of the dead node end after five minutes; here, now.
+  // The dead node's holds would end after five minutes; here they end now.
   const connection = await openConnection(database().url);
   await connection.query("UPDATE charge SET expires_at_us = 1 WHERE state = 'held'");
   await connection.end();

@@ -95,7 +95,7 @@ limits: { requestsPerMinute: 100000 }`,
     await first;
 
     const repeat = () => send(app, 'POST', batchPath, payer.apiKey, { items }, headers);
-    // What the call that broke off still worked on says so, until it is done.
+    // Items that the broken-off call is still working on say so, until they are done.
     await expect.poll(async () => (await repeat()).body.failed, { timeout: 60_000 }).toBe(0);
     const again = await repeat();
     expect(again.body).toMatchObject({ succeeded: 300, costUsd: '0.60' });
@@ -114,7 +114,7 @@ limits: { requestsPerMinute: 100000 }`,
     expect(new Set(charges).size).toBe(300);
     expect(await balanceOf(payer)).toMatchObject({ balanceUsd: '4.40', heldUsd: '0.00' });
 
-    // Another item in a place that was charged is not what was asked before.
+    // A different item in a place that was charged is not the original request.
     const other = await send(app, 'POST', batchPath, payer.apiKey, { items: [risk('Something else.')] }, headers);
     expect(other.body.results[0].error).toMatchObject({ status: 422, reason: 'IDEMPOTENCY_MISMATCH' });
   });
@@ -161,7 +161,7 @@ limits: { requestsPerMinute: 100000 }`,
     );
     expect(errors[0]?.message).toContain('paused');
     expect(await balanceOf(payer)).toMatchObject({ balanceUsd: '0.00', heldUsd: '0.00' });
-    // Without credit what was paid is still answered.
+    // Without credit, what was already paid for is still answered.
     const paused = await send(app, 'POST', batchPath, payer.apiKey, { items }, headers);
     expect(paused.body).toMatchObject({ succeeded: 500, failed: 20 });
 
@@ -180,7 +180,7 @@ limits: { requestsPerMinute: 100000 }`,
     const { status, body } = await send(app, 'POST', batchPath, made.body.secret, { items });
     expect(status).toBe(200);
     expect(body).toMatchObject({ succeeded: 1, failed: 2, costUsd: '0.002' });
-    // Which of them had the room is nobody's promise.
+    // Which of them had room is not guaranteed.
     for (const { error } of body.results.filter((result: Result) => !result.risk))
       expect(error).toMatchObject({ status: 429, code: 'RESOURCE_EXHAUSTED', reason: 'RATE_LIMITED' });
     expect((await balanceOf(payer)).balanceUsd).toBe('4.998');
@@ -188,7 +188,7 @@ limits: { requestsPerMinute: 100000 }`,
 
   test('items that have not begun when the account is suspended are refused for nothing', async () => {
     const payer = await onboard(app);
-    // The first items go at once, the others one every other second.
+    // The first items run at once, the others one every other second.
     const key = { displayName: 'slow', purpose: 'a test', limits: { requestsPerMinute: 30 } };
     const made = await send(app, 'POST', '/v1/keys', payer.managementKey, key);
     const items = Array.from({ length: 50 }, (_, index) => risk(`Number ${index}.`));

@@ -32,12 +32,12 @@ test('with a model an estimate asks none, and is the most that the request is ch
   const wallet = await send(app, 'GET', '/v1/wallet', customer.managementKey);
   expect(wallet.body.wallet).toMatchObject({ balanceUsd: '5.00', heldUsd: '0.00' });
 
-  // What a model wrote is paid for, also when it does not help.
+  // A model's output is paid for even if it does not help.
   upstream.answer(() => ({
     body: { ...completion('no JSON'), usage: { prompt_tokens: 200, completion_tokens: 100 } },
   }));
   const checked = await send(app, 'POST', '/v1/risk/check', customer.apiKey, request);
-  // Its answer missed the schema and went back once.
+  // Its answer did not match the schema and was sent back once.
   expect(upstream.seen).toHaveLength(2);
   const [charged, ceiling] = [Number(checked.body.usage.costUsd), Number(body.ceilingUsd)];
   expect(charged).toBeGreaterThan(0.002);

@@ -24,7 +24,7 @@ function exampleOf(path: string): object {
 
 const example = (path: string, key = customer.apiKey, at = path) => send(app, 'POST', at, key, exampleOf(path));
 
-// What a reader of each example is told.
+// What the reader of each example is told.
 const replies: Record<string, object> = {
   '/v1/guidance/profile-check': { ready: false, nextField: 'email', unusedFields: [] },
   '/v1/readiness/listing': { readinessScore: expect.any(Number), unusedFields: [] },
