@@ -21,20 +21,20 @@ const tables = [
 ];
 const rules = [...invariants, ...chatInvariants, ...pulseInvariants, ...workflowInvariants];
 
-/** How many rows the session has read so far, by index or not, temporary ones too. */
+/** How many rows the session has read so far, by index or not, including temporary ones. */
 async function rowsRead(connection: Connection): Promise<number> {
   const [rows] = await connection.query("SHOW SESSION STATUS LIKE 'Handler_read%'");
   return (rows as { Value: string }[]).reduce((sum, { Value }) => sum + Number(Value), 0);
 }
 
-/** What each rule reads of a wallet with so many charges; it must be a sound one, or a rule would end early. */
+/** What each rule reads for a wallet with this many charges; it must be sound, or a rule would end early. */
 async function readsOf(server: TestServer, charges: number, statistics: 'old' | 'new'): Promise<Map<string, number>> {
   const { url, drop } = await freshDatabase(server);
   const connection = await openConnection(url);
   const reads = new Map<string, number>();
   const comparing: string[] = [];
   try {
-    // What a server knows of a table may be old; here it takes all of them for empty.
+    // A server's statistics about a table may be old; here it takes all tables for empty.
     if (statistics === 'old')
       for (const table of tables) await connection.query(`ALTER TABLE ${table} STATS_AUTO_RECALC = 0`);
     if (statistics === 'old') await connection.query(`ANALYZE TABLE ${tables.join(', ')}`);
@@ -49,7 +49,7 @@ async function readsOf(server: TestServer, charges: number, statistics: 'old' | 
       const text = JSON.stringify(plan, (_, value) => (typeof value === 'bigint' ? Number(value) : value));
       if (/BNL join|Block Nested Loop/.test(text)) comparing.push(name);
     }
-    // It reads each of two tables once, so that counters do not show that all rows are compared with all.
+    // It reads each of two tables once, so counters would not show that all rows are compared with all.
     expect(comparing).toEqual([]);
     return reads;
   } finally {

@@ -16,13 +16,13 @@ import { type Node, query, run } from './support.ts';
 
 const rules = [...invariants, ...chatInvariants, ...pulseInvariants, ...workflowInvariants];
 
-/** Those of the rules that are broken as things are, asked in one round trip. */
+/** The rules that are currently broken, queried in one round trip. */
 async function brokenRules(connection: Connection, asked: readonly Invariant[] = rules): Promise<string[]> {
   const [results] = await connection.query(['DO 1', ...asked.map(({ sql }) => `${sql} LIMIT 1`)].join(';\n'));
   return asked.filter((_, index) => ((results as unknown[][])[index + 1] ?? []).length > 0).map(({ name }) => name);
 }
 
-/** What is broken after some statements, which are then rolled back; undefined when the server refuses them. */
+/** The rules broken after some statements, which are then rolled back; undefined when the server refuses them. */
 async function brokenBy(
   connection: Connection,
   statements: string,
@@ -51,7 +51,7 @@ eachServer((server) => {
   beforeAll(async () => {
     const { url } = database();
     node = await keepBooks(url);
-    // A server's constraints refuse some changes; here they are to be noticed by the audit.
+    // A server's constraints refuse some changes; here the audit has to notice them.
     const checks = await query(
       url,
       `SELECT table_name AS t, constraint_name AS c FROM information_schema.table_constraints
@@ -90,7 +90,7 @@ eachServer((server) => {
     const missed = (what: string, label: string) => unnoticed.set(what, [...(unnoticed.get(what) ?? []), label]);
     const used = new Set<string>();
     let tried = 0;
-    // What noticed most so far is asked first, and the others only where it noticed nothing.
+    // The rules that noticed the most so far are tried first, the others only if those noticed nothing.
     const noticed = new Map<string, number>();
     const ask = async () => {
       const order = rules.toSorted((a, b) => (noticed.get(b.name) ?? 0) - (noticed.get(a.name) ?? 0));
@@ -116,7 +116,7 @@ eachServer((server) => {
         for (const change of changes) {
           const excuse = excuseOf(change.what, row.label);
           const needed = `${excuse?.what} ${excuse?.of} ${change.what}`;
-          // One value is enough of those that stand for the same change, and one row that shows that an excuse is needed.
+          // One value is enough of those that represent the same change, and one row that shows that an excuse is needed.
           if (made.has(change.what) || used.has(needed)) continue;
           const broken = await brokenBy(connection, change.sql, ask);
           if (broken === undefined) continue;
@@ -126,14 +126,14 @@ eachServer((server) => {
           if (!excuse) missed(change.what, row.label);
           used.add(needed).add(`${excuse?.what} ${excuse?.of}`);
         }
-        // Whatever could not be tried has not been noticed.
+        // Changes that could not be tried have not been noticed.
         for (const { what } of changes)
           if (!made.has(what) && !excuseOf(what, row.label)) missed(`${what} could not be changed`, row.label);
       }
     }
     expect([...unnoticed].map(([what, labels]) => `${what}: ${labels.join(', ')}`)).toEqual([]);
     expect(tried).toBeGreaterThan(700);
-    // An excuse that nothing needs is a promise that could be made.
+    // An excuse that nothing needs hides a guarantee that could be given.
     expect(provesNothing.filter(({ what, of }) => !used.has(`${what} ${of}`))).toEqual([]);
   });
 

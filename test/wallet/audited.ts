@@ -1,4 +1,4 @@
-/** The tables that say who has how much: their keys, and by what a row is of one kind or another. */
+/** The tables that say who has how much: their keys, and what determines a row's kind. */
 export const moneyTables: Record<string, { key: readonly string[]; kind: string }> = {
   wallet: { key: ['id'], kind: "CONCAT(kind, IF(owed > 0, ' owing', ''), IF(open_disputes > 0, ' disputed', ''))" },
   charge: {

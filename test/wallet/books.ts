@@ -35,25 +35,25 @@ export interface Movement {
   step: string;
 }
 
-/** Where the ledger's own suite runs: over the tables of a server, or over those in memory. */
+/** Where the ledger's own suite runs: on the tables of a server, or on those in memory. */
 export interface Books {
   startNode(settings?: LedgerSettings, watch?: Watch): LedgerNode;
-  /** A customer with a wallet, of so much credit, and a key that may pay. */
+  /** A customer with a wallet with this much credit, and a key that may pay. */
   addCustomer(usd?: bigint): Promise<Customer>;
-  /** At least 5 USD; the id of the top-up. */
+  /** At least 5 USD; returns the id of the top-up. */
   addCredit(customer: Customer, amount: bigint): Promise<string>;
   changeCredential(id: string, change: Partial<Omit<CredentialRow, 'id'>>): Promise<void>;
   walletOf(customer: Customer): Promise<WalletRow>;
   chargeOf(chargeId: string): Promise<ChargeRow | undefined>;
   keyRow(scope: string, key: string): Promise<IdempotencyRow | undefined>;
-  /** The postings of a wallet, the oldest first. */
+  /** The postings of a wallet, oldest first. */
   postingsOf(customer: Customer): Promise<Movement[]>;
-  /** Lets the time of an open hold be over. */
+  /** Makes an open hold overdue. */
   makeOverdue(chargeId: string): Promise<void>;
   purgeReplies(): Promise<void>;
   /** A round of the reaper. */
   reap(node: LedgerNode): Promise<void>;
-  /** What is not as it must be. */
+  /** What is not as it should be. */
   audit(): Promise<unknown[]>;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ async function databaseBooks(server: TestServer): Promise<Books> {
   const own = startNode(url);
   const read = async <T extends Table>(table: T, where: string): Promise<ChangingRow<T>[]> => {
     const connection = await openLedgerConnection(url, { answerTimeoutMs: 10_000 });
-    // Of one statement alone the driver gives the rows, not a list of results.
+    // For a single statement the driver returns the rows, not a list of results.
     const [, rows] = await connection.read(`DO 0; SELECT ${selectList(table)} FROM ${table.name} t WHERE ${where}`);
     await connection.close();
     return (rows ?? []).map((row) => parseRow(table, row));
@@ -212,7 +212,7 @@ function memoryBooks(): Books {
   return books;
 }
 
-/** The sums that the balances of the tables in memory must be. */
+/** Checks the balances of the tables in memory against the sums that they must be. */
 function* auditMemory(tables: MemoryTables): Generator<string> {
   const charges = [...tables.charges.rows.values()];
   const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
@@ -248,7 +248,7 @@ function isCapture(step: string): boolean {
   return step === 'capture' || step === 'expiry' || step === 'late' || step === 'rest' || step === 'excess';
 }
 
-/** What a customer sees of the wallet. */
+/** The wallet as a customer sees it. */
 export async function balanceIn(books: Books, customer: Customer) {
   const { posted, held, owed } = await books.walletOf(customer);
   return { balance: posted, held, available: posted - held, owed };

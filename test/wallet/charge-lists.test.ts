@@ -94,7 +94,7 @@ eachServer((server) => {
     const busy = await addCustomer(node, database().url, 100n);
     const first = await mustHold(node, holdOf(busy, { model: 'rare', subject: 'rare', requestId }));
     const { walletId } = first;
-    // Made later by their ids, so that the one that is looked for comes last.
+    // Created later according to their ids, so that the one searched for comes last.
     const columns =
       'state, hold, settled, key_id, key_version, operation, price_version, node_id, created_at_us, ended_at_us';
     await run(
@@ -115,7 +115,7 @@ eachServer((server) => {
     expect(idsOf(two.items)).toEqual([first.chargeId]);
     expect(two.nextPageToken).toBe('');
     expect(idsOf((await list({ subject: 'rare' }, busy)).items)).toEqual([first.chargeId]);
-    // The id of a request that was made here says when to look.
+    // The id of a request made here says when to look.
     expect(idsOf((await list({ requestId }, busy)).items)).toEqual([first.chargeId]);
     expect((await list({ requestId: 'made-elsewhere' }, busy)).nextPageToken).not.toBe('');
 

@@ -13,7 +13,7 @@ const request: HoldRequest = {
   minimum: 1n,
 };
 
-/** Reserved tokens, and what they were settled with. */
+/** Reserved tokens, and what they were settled at. */
 function reserve() {
   const settled: number[] = [];
   return { settled, tokens: { settle: (count: number) => void settled.push(count) } };

@@ -60,7 +60,7 @@ eachServer((server) => {
     const holds = await Promise.all(
       Array.from({ length: 400 }, () => mustHold(node, holdOf(account, { ceiling: 10n }))),
     );
-    // A count that no door lets in: the packet with it can't even be written.
+    // A count that no entry point admits: the packet with it can't even be written.
     const ended = await Promise.allSettled(
       holds.map((hold, index) =>
         committer.submit(settleOf(hold, 10n, { usage: { inputTokens: index === 200 ? -1 : 1 } })),
@@ -130,7 +130,7 @@ eachServer((server) => {
       expect(await submit(charge)).toMatchObject({ ok: true, value: { receipt: { charged: 9n } } });
       const adjusted = { amount: 5n, reason: 'test', actor: 'test', idempotencyKey: 'k', chargeId: undefined };
       await submit({ type: 'adjust', walletId, adjustmentId: newId('adj'), ...adjusted });
-      // Settled with what is free and what is owed, which is owed once.
+      // Settled with what is available and what is owed, which is owed once.
       const poor = holdOperation(walletId, holdOf(account, { ceiling: balance }));
       expect(await submit(poor)).toMatchObject({ ok: true });
       const beyond = settleOf(poor, balance, { delivered: true });
@@ -185,7 +185,7 @@ eachServer((server) => {
     const first = await mustHold(node, holdOf(account, { caps, ceiling: 1_000n }));
     let storming = true;
     let rounds = 0;
-    // The ledger takes the wallet first and then the cap; this takes them the other way round.
+    // The ledger locks the wallet first and then the cap; this locks them the other way round.
     const storm = async () => {
       const connection = await openConnection(url);
       while (storming) {
@@ -251,7 +251,7 @@ test('while the database is down nothing is admitted; queued settlements survive
     const hold = await mustHold(node, holdOf(account));
     await own.kill();
     const settled = node.ledger.settle(hold, { cost: 9n, usage: {} });
-    // Not after the time that an answer of the database may take.
+    // Not only after the time that the database may take to answer.
     await expect
       .poll(() => node.ledger.hold(holdOf(account)))
       .toMatchObject({ failure: { kind: 'ledger_unavailable' } });

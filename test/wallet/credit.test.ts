@@ -143,7 +143,7 @@ eachServer((server) => {
     await node.wallets.topUps.reverse(refund);
     await node.wallets.topUps.reverse(refund);
     expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, owed: 5n * usd });
-    // With the tax that was paid on top, refunds are more than what was credited: they take what is left of that.
+    // With the tax paid on top, refunds are more than what was credited: they take what is left of that.
     await node.wallets.topUps.reverse({ ...refund, reference: 're_2' });
     expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, owed: 7n * usd });
     expect(await node.wallets.topUps.reverse({ ...refund, reference: 're_3' })).toMatchObject({
@@ -182,7 +182,7 @@ eachServer((server) => {
     expect(await topUps.conclude(topUpId, 'dp_1', 'won')).toMatchObject({ ok: true });
     expect(await balanceOf(node, account)).toMatchObject({ balance: 11n * usd, owed: 0n });
     await spend(account, 1n);
-    // Of a payment that was paid back there is nothing left to take.
+    // Of a refunded payment there is nothing left to take.
     await topUps.reverse({ topUpId, kind: 'refund', amount: 6n * usd, reference: 're_2' });
     expect(await topUps.reverse({ ...dispute, reference: 'dp_2' })).toMatchObject({
       failure: { kind: 'precondition_failed' },

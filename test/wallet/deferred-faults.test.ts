@@ -26,7 +26,7 @@ import {
 
 const usage = { inputTokens: 10, outputTokens: 3 };
 const limits = { waitingMax: 4_000, operationsPerGroupMax: 400, bytesPerGroupMax: 4_194_304 };
-/** Long enough that nothing is committed by time in a test that does not wait for it. */
+/** So long that nothing is committed by time in a test that does not wait for it. */
 const late = 60_000;
 
 eachServer((server) => {
@@ -90,7 +90,7 @@ eachServer((server) => {
     const hold = over.deferred.begin(holdOperation(walletId, holdOf(customer)), late);
     const lost = over.deferred.begin(holdOperation(walletId, holdOf(customer)), 0);
     const settled = over.deferred.settle(hold, settleOf(hold, 7n));
-    // Both were committed. Who waits for the hold is told that nothing is held, so it is taken back.
+    // Both were committed. The caller waiting for the hold is told that nothing is held, so it is taken back.
     expect(await lost.pending).toMatchObject({ ok: false, failure: { kind: 'ledger_unavailable' } });
     expect(asked).toBeLessThan(4);
     expect(await settled).toMatchObject({ state: 'settled', charged: 7n });
@@ -109,7 +109,7 @@ eachServer((server) => {
     const { committer } = deferredOver(url);
     const charges = Array.from({ length: 60 }, (_, index): ChargeOperation => {
       const hold = holdOperation(walletId, holdOf(customer, { ceiling: 10n }));
-      // A count that no door lets in: the packet with it can't even be written.
+      // A count that no entry point admits: the packet with it can't even be written.
       const settlement = settleOf(hold, 10n, { usage: { inputTokens: index === 33 ? -1 : 1 } });
       return { type: 'charge', walletId, chargeId: hold.chargeId, hold, settlement };
     });
@@ -141,7 +141,7 @@ test('a database that goes away between a hold and its settlement refuses both: 
     await expectRefusal(settled, 'ledger_unavailable');
     expect(await soon.pending).toMatchObject({ ok: false, failure: { kind: 'ledger_unavailable' } });
     await node.ledger.release(soon, 'test');
-    // While it is away nothing begins.
+    // While it is away, nothing can start.
     expect(await node.ledger.hold(holdOf(customer, { deferMs: late }))).toMatchObject({
       failure: { kind: 'ledger_unavailable' },
     });
@@ -163,7 +163,7 @@ interface Faults {
   begin?: GroupStore['begin'];
 }
 
-/** Deferred holds over a committer whose store fails as it is told. */
+/** Deferred holds over a committer whose store fails on demand. */
 function deferredOver(url: string, faultsOf: (store: GroupStore) => Faults = () => ({})) {
   const store = createGroupStore({ url });
   const { commit, begin = store.begin } = faultsOf(store);

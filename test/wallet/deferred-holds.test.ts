@@ -29,7 +29,7 @@ import {
 } from './support.ts';
 
 const usage = { inputTokens: 10, outputTokens: 3 };
-/** Long enough that nothing is committed by time in a test that does not wait for it. */
+/** So long that nothing is committed by time in a test that does not wait for it. */
 const late = 60_000;
 
 eachServer((server) => {
@@ -151,7 +151,7 @@ eachServer((server) => {
           ok: false,
           failure: { kind },
         });
-        // One that began before the refusal was known is refused as well.
+        // One that started before the refusal was known is refused as well.
         await expectRefusal(node.ledger.settle(slow, { cost: 9n, usage }), kind);
         expect(node.ledger.openHolds).toBe(0);
         expect(await auditLedger(node.db)).toEqual([]);
@@ -286,7 +286,7 @@ eachServer((server) => {
     expect(await pending()).toBe(true);
     time = 30_000;
     expect(await pending()).toBe(true);
-    // The wallet was seen a moment ago, but whether the key passes was not.
+    // The wallet was seen a moment ago, but whether the key is valid was not.
     time = 30_001;
     await addCredit(node, customer, 5n * usd);
     expect(await pending()).toBe(false);

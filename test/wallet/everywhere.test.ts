@@ -6,7 +6,7 @@ import type { Hold } from '../../src/wallet/index.ts';
 import { balanceIn, eachBooks, type LedgerNode } from './books.ts';
 import { type Customer, holdOf, mustHold, pay } from './support.ts';
 
-// What bought credit and deferred holds promise wherever the books are; what their rooms add has suites of its own.
+// What bought credit and deferred holds guarantee wherever the books are; what their modules add has its own suites.
 eachBooks((books) => {
   let node: LedgerNode;
   let groups = 0;
@@ -24,7 +24,7 @@ eachBooks((books) => {
     const { id: walletId } = await books().walletOf(account);
     return { account, walletId, payment: { walletId, topUpId } };
   };
-  /** A hold that is deferred for long, of a customer who is known. */
+  /** A long-deferred hold of a known customer. */
   const deferred = async (account: Customer, ceiling: bigint): Promise<Hold> => {
     await spend(account, 1n);
     const hold = await mustHold(node, holdOf(account, { ceiling, deferMs: 60_000 }));

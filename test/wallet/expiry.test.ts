@@ -122,7 +122,7 @@ eachBooks((books) => {
     const unpaid = { state: 'expired', charged: 0n, owed: 0n, balance: 3n };
     expect(await node.ledger.settle(hold, { cost: 4n, usage: {} })).toMatchObject(unpaid);
     expect(await balanceOf(account)).toMatchObject({ balance: 3n, held: 0n, owed: 0n });
-    // It can still be paid when there is credit.
+    // It can still be paid once there is credit.
     await books().addCredit(account, 5n * nanoPerUsd);
     const paid = { state: 'settled', charged: 4n, owed: 0n, balance: 5n * nanoPerUsd - 1n };
     expect(await node.ledger.settle(hold, { cost: 4n, usage: {} })).toMatchObject(paid);

@@ -1,10 +1,10 @@
 import type { Connection } from 'mysql2/promise';
 
-/** A row that stands for all of its kind. */
+/** A row that represents all of its kind. */
 export interface Sample {
   table: string;
   label: string;
-  /** The row alone, as a condition. */
+  /** A condition that selects only this row. */
   where: string;
   /** Its values as SQL, by column. */
   values: Record<string, string | null>;
@@ -17,13 +17,13 @@ export interface Column {
 }
 
 export interface Change {
-  /** What is changed, for the list of what proves nothing: `posting.amount`, `posting (deleted)`. */
+  /** What is changed, as named in the list of what proves nothing: `posting.amount`, `posting (deleted)`. */
   what: string;
   sql: string;
 }
 
 const dayUs = 86_400_000_000n;
-/** Words that a column's values are out of; each stands for itself. */
+/** The words that a column's values come from; each represents itself. */
 const words: Record<string, readonly string[]> = {
   'charge.state': ['held', 'settled', 'released', 'expired', 'superseded'],
   'top_up.state': ['pending', 'paid', 'failed', 'expired'],
@@ -41,7 +41,7 @@ export function isRefused(error: unknown): boolean {
   return error instanceof Error && 'errno' in error && refusals.has(Number(error.errno));
 }
 
-/** One row of each kind that a table has, the last one, by an expression that says which kind a row is. */
+/** The last row of each kind in a table, by an expression that says which kind a row is. */
 export async function kindsOf(
   connection: Connection,
   { table, key, kind }: { table: string; key: readonly string[]; kind: string },
@@ -60,7 +60,7 @@ export function deletion({ table, where }: Sample): Change {
   return { what: `${table} (deleted)`, sql: `DELETE FROM ${table} WHERE ${where}` };
 }
 
-/** Plausible changes of one column of a row: other words, what other rows have, a little more, a day later, nothing at all. */
+/** Plausible changes of one column of a row: other words, other rows' values, a little more, a day later, null. */
 export async function changesOf(
   connection: Connection,
   sample: Sample,
@@ -78,9 +78,9 @@ export async function changesOf(
   if (known) return known.filter((word) => `'${word}'` !== now).map((word) => set(`'${word}'`, `${what} (${word})`));
   if (type === 'datetime') return [set(`COALESCE(${name}, UTC_TIMESTAMP(6)) + INTERVAL 1 DAY`), ...gone];
   if (/_at_us$/.test(name)) return [set(`COALESCE(${name}, 0) + ${dayUs}`), ...gone];
-  // The next number may be another row's.
+  // The next number may belong to another row.
   if (/int$/.test(type)) return [set(`COALESCE(${name}, 0) + 1`), set(`COALESCE(${name}, 0) + 1000`), ...gone];
-  // What another row has is the most plausible; where that is not allowed, something of the same form.
+  // Another row's value is the most plausible; if that is not allowed, something of the same form.
   const other = await others(connection, sample, name);
   const made = type === 'binary' ? `REPEAT('x', 32)` : `CONCAT(COALESCE(${name}, ''), 'x')`;
   return [...other.map((value) => set(value)), set(made), ...gone];

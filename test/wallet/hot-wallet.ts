@@ -4,8 +4,8 @@ import { openConnection } from '../../src/db/index.ts';
 const rowsAtOnce = 2_000;
 
 /**
- * One wallet with so many chats that were paid, each with a key, a cap and a posting, written past the ledger as the ledger
- * would have written them. And another one with a twentieth as many payments, each refunded in part and corrected.
+ * One wallet with this many paid chats, each with a key, a cap and a posting, written directly, but as the ledger would have written them. And
+ * another with a twentieth as many payments, each partly refunded and corrected.
  */
 export async function fillWallet(url: string, charges: number): Promise<void> {
   const connection = await openConnection(url, { multipleStatements: true });

@@ -4,11 +4,11 @@ import { type LedgerConnection, openLedgerConnection } from '../../src/wallet/le
 import { eachServer, freshDatabase } from '../support/database.ts';
 import { startPacketProxy } from '../support/packet-proxy.ts';
 
-/** Far longer than the connection waits for an answer, and less than the 10 s after which the server ends an idle session. */
+/** Far longer than the connection waits for an answer, but less than the 10 s after which the server ends an idle session. */
 const patienceMs = 8_000;
 
 eachServer((server) => {
-  /** A connection with a command under way that is executed and never answered. */
+  /** A connection with a pending command that is executed and never answered. */
   async function withoutAnswer(work: (connection: LedgerConnection, command: Promise<unknown>) => Promise<void>) {
     const database = await freshDatabase(server);
     const proxy = await startPacketProxy(database.url);

@@ -95,7 +95,7 @@ eachBooks((books) => {
     expect(await node.ledger.hold(holdOf(account, { idempotency: keyOf(account, 'k1', 'other') }))).toMatchObject({
       failure: { kind: 'idempotency_mismatch' },
     });
-    // Another account, or another end user, has keys of its own; and byte by byte, K1 is not k1.
+    // Another account, or another end user, has its own keys; and since they are compared byte by byte, K1 is not k1.
     const other = await customer(5n);
     await mustHold(node, holdOf(other, { idempotency: keyOf(other, 'k1') }));
     await mustHold(node, holdOf(account, { idempotency: { ...idempotency, scope: `${account.accountId}/user` } }));
@@ -153,7 +153,7 @@ eachBooks((books) => {
       failure: { kind: 'spending_cap_reached', owner: 'key', limit: 10n, spent: 0n, held: 8n, needed: 4n },
     });
     for (const hold of holds) await node.ledger.settle(hold, { cost: 1n, usage: {} });
-    // 8 are left, which is what the next one gets at most.
+    // 8 are left, which is the most that the next one gets.
     const last = await mustHold(node, holdOf(account, { ceiling: 100n, minimum: 4n, caps }));
     expect(last.amount).toBe(8n);
   });

@@ -29,7 +29,7 @@ import {
 
 const limits = { waitingMax: 4_000, operationsPerGroupMax: 400, bytesPerGroupMax: 4_194_304 };
 
-/** Locks a row on a connection of its own, until it is told to let go. */
+/** Locks a row on its own connection, until told to release it. */
 async function lock(url: string, table: 'wallet' | 'credential_state', id: string) {
   const connection = await openConnection(url);
   await connection.query('START TRANSACTION');
@@ -43,7 +43,7 @@ async function lock(url: string, table: 'wallet' | 'credential_state', id: strin
   };
 }
 
-/** Runs pairs of a hold and a settlement for each of them at once, this many one after the other. */
+/** Runs pairs of a hold and a settlement for each customer concurrently, this many one after the other. */
 async function payPairs(node: Node, customers: readonly Customer[], pairs: number): Promise<void> {
   const payOne = async (customer: Customer) => {
     for (let pair = 0; pair < pairs; pair++)
@@ -52,7 +52,7 @@ async function payPairs(node: Node, customers: readonly Customer[], pairs: numbe
   await Promise.all(customers.map(payOne));
 }
 
-/** Looks again and again, until it is ended, whether a transaction of this database waits for a lock; how often it looked and saw one. */
+/** Checks repeatedly, until it is ended, whether a transaction of this database waits for a lock; returns how often it looked and saw one. */
 async function watchLockWaits(url: string): Promise<() => Promise<{ looks: number; waits: number }>> {
   const connection = await openConnection(url);
   let ended = false;
@@ -65,7 +65,7 @@ async function watchLockWaits(url: string): Promise<() => Promise<{ looks: numbe
       );
       looks += 1;
       waits += rows.length;
-      // MariaDB shows what it has once read until nobody has asked for 100 ms.
+      // MariaDB shows what it once read until nobody has asked for 100 ms.
       await sleep(150);
     }
   })();
@@ -99,7 +99,7 @@ eachServer((server) => {
       order.push('an early hold is refused');
       return outcome;
     });
-    // The lock is let go only after these, so that one pair that waits for it never ends.
+    // The lock is released only after these, so a pair that waits for it would never end.
     await payPairs(node, others, 20);
     await early;
     await payPairs(node, others, 20);
@@ -154,7 +154,7 @@ eachServer((server) => {
     'a revocation in progress delays its own wallet alone, and counts as it ends: %s',
     async (end) => {
       const { url } = database();
-      // A busy machine takes its time over the pairs: the hold waits for as long as the lock is there.
+      // The pairs take long on a busy machine: the hold waits for as long as the lock is there.
       const node = startNode(url, { lockedMaxMs: 120_000 });
       const [revoked, free] = [await addCustomer(node, url, 5n), await addCustomer(node, url, 5n)];
       const order: string[] = [];
@@ -210,12 +210,12 @@ eachServer((server) => {
         answered = true;
       });
       if (type === 'hold') {
-        // Its caller hears that nothing is held, so it is given back.
+        // Its caller is told that nothing is held, so it is given back.
         expect(await answer).toMatchObject({ ok: false, failure: { kind: 'ledger_unavailable' } });
         await locks[0]?.release();
         await expect.poll(() => chargesOf(url, chargeId)).toMatchObject([{ state: 'released' }]);
       } else {
-        // It may be paid for, so that its caller waits for the truth.
+        // It may have been paid for, so its caller waits for the truth.
         await sleep(4_000);
         expect(answered).toBe(false);
         await locks[0]?.release();

@@ -10,7 +10,7 @@ import { eachServer, useDatabase } from '../support/database.ts';
 import { MemoryTables } from '../support/memory-tables.ts';
 import { addCustomer, type Customer, holdOf, holdOperation, keyOf, mustHold, type Node, startNode } from './support.ts';
 
-/** As large as the protocol allows, of characters that take the most bytes, escaped ones among them. */
+/** As large as the protocol allows, of characters that take the most bytes, including escaped ones. */
 const largest = Object.fromEntries(
   Array.from({ length: 16 }, (_, index) => [`${'😀'.repeat(62)}${String(index).padStart(2, '0')}`, "😀'".repeat(256)]),
 );
@@ -101,7 +101,7 @@ eachServer((server) => {
     const seal = createSeal({ current: 1, byVersion: new Map([[1, Buffer.alloc(32)]]) });
     const ledger = createLedger({ db: node.db, seal, log });
     const { walletId } = await mustHold(node, holdOf(customer));
-    // A name that no door lets in.
+    // A name that no entry point admits.
     const request = holdOf(customer, { metadata: { ['n'.repeat(300)]: 'of a person' } });
     const operation = { type: 'hold', walletId, chargeId: newId('chg'), request, ttlMs: 1_000 } as const;
     const refused = await ledger.committer.submit(operation).catch((error: unknown) => error);

@@ -1,7 +1,7 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Books } from './packet-operations.ts';
 
-/** Reads all that is stored about one account's API wallet, over a connection that takes many statements. */
+/** Reads everything stored about one account's API wallet, over a connection that accepts multiple statements. */
 export async function readBooks(connection: Connection, accountId: string): Promise<Books> {
   const own = `wallet_id = (SELECT id FROM wallet WHERE account_id = '${accountId}' AND kind = 'api')`;
   const [results] = await connection.query<RowDataPacket[][]>(

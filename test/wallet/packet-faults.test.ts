@@ -18,12 +18,12 @@ import { readBooks } from './packet-books.ts';
 import { type Attempt, type Books, operations, type PacketOperation, type Told } from './packet-operations.ts';
 import { type Node, print, startNode } from './support.ts';
 
-/** The packets of a group, in the order in which they are sent. */
+/** The packets of a group, in the order sent. */
 const packets = ['lock', 'write', 'commit'] as const;
 const answerTimeoutMs = 300;
-/** Cases run side by side, each in a database that it has for itself meanwhile: reapers look at all of one. */
+/** Cases run side by side, each with a database to itself, because reapers look at a whole database. */
 const seatsCount = 16;
-/** Far longer than any fault lasts, also where the server has to find out by itself that a connection is dead. */
+/** Far longer than any fault lasts, even if the server has to discover on its own that a connection is dead. */
 const patienceMs = 30_000;
 
 interface Case {
@@ -36,13 +36,13 @@ interface Case {
 const is = (wanted: CommandKind) => (kind: CommandKind) => kind === wanted;
 const ofGroups = (kind: CommandKind) => kind !== 'kill' && kind !== 'setup';
 
-/** What the packet after a lost COMMIT may meet; the others are to it as one of these. */
+/** What the packet after a lost COMMIT may meet; for it, the other faults are equivalent to one of these. */
 const nextFaults: readonly Fault[] = ['cut before', 'answer lost', 'arrives late'];
 
 function casesOf({ name, atOnce }: PacketOperation): Case[] {
   const cases: Case[] = [];
   const add = (title: string, ...plan: Hit[]) => {
-    // Alone and in company in turn.
+    // Alternately alone and in company.
     cases.push({ title, plan, inCompany: atOnce && cases.length % 2 === 1 });
   };
   for (const packet of packets)
@@ -51,12 +51,12 @@ function casesOf({ name, atOnce }: PacketOperation): Case[] {
       add(`${packet}: ${fault}, once`, hit);
       add(`${packet}: ${fault}, twice in a row`, hit, hit);
       if (fault === 'arrives late') add(`${packet}: ${fault}, KILL lost`, hit, { fault: 'cut before', on: is('kill') });
-      // Whatever the ledger sends next may be lost as well. After a lost lock that is the lock again.
+      // Whatever the ledger sends next may be lost as well. After a lost lock that is another lock.
       const follow = packet === 'commit' ? nextFaults : packet === 'write' ? [fault] : [];
       for (const next of follow)
         add(`${packet}: ${fault}, the next packet: ${next}`, hit, { fault: next, on: ofGroups });
     }
-  // How a connection is set up has nothing to do with what is done on it.
+  // How a connection is set up is independent of what is done on it.
   if (name === 'settle')
     for (const fault of faults)
       add(
@@ -67,7 +67,7 @@ function casesOf({ name, atOnce }: PacketOperation): Case[] {
   return cases;
 }
 
-/** A database with a node that has a good network. */
+/** A database with a node on a good network. */
 interface Seat {
   database: TestDatabase;
   near: Node;
@@ -130,11 +130,11 @@ eachServer((server) => {
   });
 });
 
-/** Runs one operation through a network with these faults; what was wrong. */
+/** Runs one operation over a network with these faults; returns what was wrong. */
 async function runCase(seat: Seat, operation: PacketOperation, one: Case, attempts = 5): Promise<string[]> {
   const problems = await tryCase(seat, operation, one);
   if (problems !== 'missed') return problems;
-  // On a busy machine an operation that may be refused can be given up before it comes to the fault.
+  // On a busy machine, an operation that may be refused can be given up before it reaches the fault.
   return attempts > 1 ? runCase(seat, operation, one, attempts - 1) : ['the fault did not happen'];
 }
 
@@ -185,14 +185,14 @@ async function tryCase(
 const settlement = operations.find(({ name }) => name === 'settle') ?? raise('There is no operation of this name.');
 const seal = createSeal({ current: 1, byVersion: new Map([[1, createHash('sha256').update('test').digest()]]) });
 
-/** A node whose ledger has its own connection through the proxy; everything else goes over the near node's. */
+/** A node whose ledger has its own connection through the proxy; everything else uses the near node's. */
 function startFarNode({ db }: Node, proxy: PacketProxy, answerTimeoutMs: number): Node {
   const settings = { answerTimeoutMs, closeMs: 1_000 };
   const ledger = createLedger({ db: { ...db, url: proxy.url }, seal, log: silent, settings });
   return { db, ledger, wallets: createWallets({ db, ledger, payments: sandboxPayments }), close: () => ledger.close() };
 }
 
-/** On a busy machine the far node may lose its patience before any fault: begins anew with another customer. */
+/** On a busy machine, the far node may time out before any fault: starts over with another customer. */
 async function prepare(
   operation: PacketOperation,
   world: Parameters<PacketOperation['prepare']>[0],
@@ -220,10 +220,10 @@ async function ask(work: Promise<Told>): Promise<Told | string> {
   }
 }
 
-/** How long it may take until what nobody was promised is taken back. */
+/** How long it may take until what was promised to nobody is taken back. */
 const soonMs = 10_000;
 
-/** What is wrong with what is stored after this answer, or undefined. */
+/** What is wrong with the stored state after this answer, or undefined. */
 async function compare(
   books: Connection,
   { customer }: Attempt,
@@ -243,7 +243,7 @@ async function compare(
   }
 }
 
-/** What is stored otherwise than it must be. */
+/** The differences between what is stored and what must be. */
 function difference(expected: Books, stored: Books): string {
   const names = Object.keys(expected) as (keyof Books)[];
   return names

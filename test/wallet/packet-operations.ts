@@ -5,7 +5,7 @@ import { createReaper, type Hold, type HoldRequest, type Receipt } from '../../s
 import { silent } from '../support/database.ts';
 import { addCustomer, type Customer, holdOf, keyOf, mustHold, type Node, pay, print } from './support.ts';
 
-/** All that is stored about one customer's money, in words that compare. */
+/** Everything stored about one customer's money, in comparable form. */
 export interface Books {
   posted: bigint;
   held: bigint;
@@ -18,18 +18,18 @@ export interface Books {
   adjustments: readonly string[];
 }
 
-/** What somebody was told, and what must be stored after that. */
+/** What a caller was told, and what must be stored after that. */
 export interface Told {
   answer: string;
-  /** Each is one that may be, as changes of what was there before. None: the answer itself is wrong. */
+  /** The allowed states, each as changes to the previous one. None: the answer itself is wrong. */
   stored: readonly Partial<Books>[];
-  /** Nothing was promised, so that what was begun may be taken back a little later. */
+  /** Nothing was promised, so what was begun may be taken back a little later. */
   soon?: boolean;
-  /** What must be possible after that, when the network is well again. */
+  /** What must be possible afterwards, once the network works again. */
   next?: () => Promise<Told>;
 }
 
-/** Something that is about to be done to one wallet. */
+/** An operation that is about to be done on one wallet. */
 export interface Attempt {
   customer: Customer;
   act: (before: Books) => Promise<Told>;
@@ -37,9 +37,9 @@ export interface Attempt {
 
 export interface PacketOperation {
   name: string;
-  /** Whether it goes into the queue in the turn in which it is called, and so can share its group. */
+  /** Whether it enters the queue in the turn in which it is called, and so can share its group. */
   atOnce: boolean;
-  /** `near` has a good network; `far` is the node whose ledger is under test. */
+  /** `near` has a good network; `far` is the node whose ledger is being tested. */
   prepare: (world: { url: string; near: Node; far: Node }) => Promise<Attempt>;
 }
 
@@ -133,7 +133,7 @@ export const operations: readonly PacketOperation[] = [
     prepare: async (world) => {
       const { near, far } = world;
       const { customer, topUpId } = await withTopUp(world);
-      // All but 5 USD are held when 8 USD are taken back, so that 3 USD stay owed until the hold is released.
+      // All but 5 USD are held when 8 USD are taken back, so 3 USD stay owed until the hold is released.
       const held = await mustHold(near, holdOf(customer, { ceiling: 15n * usd }));
       await reverse(near, topUpId, 'refund', 8n);
       await near.ledger.release(held, 'test');
@@ -212,7 +212,7 @@ async function extend(far: Node, held: Hold, before: Books): Promise<Told> {
   if (extended.ok && extended.value.amount === 1_500n)
     return { answer: 'extended to 1500', stored: [grown], next: () => settleAll(far, extended.value, before) };
   if (extended.ok) return wrong(extended);
-  // It was not promised, and need not be taken back: the caller settles within what it knows of.
+  // It was not promised, and need not be taken back: the caller settles within the amount that it knows.
   return {
     ...refused(extended.failure.kind, grown),
     next: () => settleAll(far, held, before, ['settled 1000 of 1000', ...charges]),
@@ -229,7 +229,7 @@ async function settleAll(far: Node, held: Hold, before: Books, charges = ['settl
 async function progress(far: Node, held: Hold, before: Books): Promise<Told> {
   await far.ledger.recordProgress(held, { cost: 300n, usage });
   return {
-    // It is the best effort, and fails quietly.
+    // It is best effort, and fails silently.
     answer: 'nothing',
     stored: [{ charges: ['held - of 1000, progress 300'] }, {}],
     next: async () => {
@@ -247,7 +247,7 @@ async function settle({ near, far }: Nodes, held: Hold, request: HoldRequest, be
   return { ...told, next: () => replay(near, request, receipt, told) };
 }
 
-/** A retry with the same key, at another node, is answered the same and stores nothing. */
+/** A retry with the same key at another node gets the same answer and stores nothing. */
 async function replay(near: Node, request: HoldRequest, receipt: Receipt, told: Told): Promise<Told> {
   const outcome = await near.ledger.hold(request);
   if (!outcome.ok || outcome.value.kind !== 'replayed') return wrong(outcome);
@@ -280,7 +280,7 @@ async function expire(near: Node, far: Node, before: Books): Promise<Told> {
   await reap(near, far);
   const charges = ['expired 300 of 1000, progress 300'];
   const postings = [...before.postings, 'usage -300'];
-  // A round does not wait for long; what it handed in is done all the same.
+  // A round does not wait for long; what it handed in is done nevertheless.
   const stored = [{ posted: before.posted - 300n, held: 0n, charges, postings }];
   return { answer: 'expired', stored, soon: true };
 }
@@ -354,7 +354,7 @@ async function adjust(far: Node, { accountId }: Customer, before: Books): Promis
   return { answer: `adjusted by ${outcome.value.amount}`, stored: [{ posted, adjustments: ['7'], postings }] };
 }
 
-/** Nothing may be stored, but where nobody could know better at the time what was begun may be there or be taken back. */
+/** Nothing may be stored, except that where nobody could know better at the time, what was begun may be there or taken back. */
 function refused(kind: string, begun: Partial<Books>): Told {
   if (kind === 'ledger_unavailable') return { answer: kind, stored: [{}, begun], soon: true };
   return { answer: kind, stored: [] };

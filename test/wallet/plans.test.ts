@@ -99,7 +99,7 @@ eachServer((server) => {
   });
 });
 
-/** Operations on the rows of bought credit, of one wallet. */
+/** Operations on the rows of bought credit, for one wallet. */
 function changes(walletId: string): Operation[] {
   const adjustment = { adjustmentId: newId('adj'), reason: 'test', actor: 'test', idempotencyKey: 'k' };
   return [

@@ -4,7 +4,7 @@ import { priceOf, type Rates } from '../../src/catalog/index.ts';
 import { createWallets, type Hold, type HoldRequest, manualPayments, type Settlement } from '../../src/wallet/index.ts';
 import { addCustomer, type Customer, holdOf, keyOf, mustHold, type Node, run, startNode } from './support.ts';
 
-/** A model of the books' price list, dearer in its second version, and for long requests. */
+/** A model in the books' price list, more expensive in its second version, and for long requests. */
 const chatRates: Rates = {
   inputPerMillion: 1_000_000_000n,
   cachedInputPerMillion: 500_000_000n,
@@ -48,7 +48,7 @@ const priceBook = `
 
 const ceiling = nanoPerUsd;
 
-/** What a chat of so many output tokens used, and its price. */
+/** The usage and price of a chat with this many output tokens. */
 export function chatOf(outputTokens: number): Pick<Settlement, 'cost' | 'usage' | 'provider' | 'model'> {
   const long = outputTokens === 20 ? 210 : 0;
   const input = {
@@ -72,7 +72,7 @@ function outcomeOf(tokens: number): NonNullable<Settlement['outcome']> {
   };
 }
 
-/** Ends a hold as the reaper does when its time is over. */
+/** Ends a hold as the reaper does after its time is over. */
 async function expire(node: Node, url: string, hold: Hold): Promise<void> {
   await run(url, `UPDATE charge SET expires_at_us = 1 WHERE id = '${hold.chargeId}'`);
   const { walletId, chargeId, caps, idempotency } = hold;
@@ -80,7 +80,7 @@ async function expire(node: Node, url: string, hold: Hold): Promise<void> {
   await node.ledger.committer.submit({ type: 'expire', walletId, chargeId, capOwners, idempotency });
 }
 
-/** A database in which everything has happened that can happen to money, all of it through the ledger. */
+/** A database in which everything that can happen to money has happened, all of it through the ledger. */
 export async function keepBooks(url: string): Promise<Node> {
   const node = startNode(url);
   await run(url, priceBook);
@@ -109,7 +109,7 @@ async function useCredit(node: Node, url: string): Promise<void> {
     });
   const progress = (held: Hold, tokens: number) => ledger.recordProgress(held, chatOf(tokens));
 
-  // Twice each, so that there is another value for every column.
+  // Twice each, so that every column has another value.
   for (const tokens of [10, 20]) {
     await settle(await hold(), tokens);
     await settle(

@@ -6,7 +6,7 @@ import type { Hold } from '../../src/wallet/index.ts';
 import { type Books, balanceIn, eachBooks, type LedgerNode } from './books.ts';
 import { type Customer, holdOf, keyOf } from './support.ts';
 
-/** The ledger as it should be, in a few lines: no groups, no database, no concurrency. */
+/** The ideal ledger in a few lines: no groups, no database, no concurrency. */
 interface ModelCharge {
   hold: bigint;
   progress: bigint;
@@ -18,7 +18,7 @@ interface ModelCharge {
 
 class Model {
   posted = 0n;
-  /** What is owed now, by any charge. */
+  /** What is currently owed, for any charge. */
   owed = 0n;
   charges: ModelCharge[] = [];
   /** Who has each idempotency key, and how many charges have had it. */
@@ -34,7 +34,7 @@ class Model {
     return this.posted - this.held;
   }
 
-  /** New credit pays what is owed first. */
+  /** New credit first pays what is owed. */
   repay(): void {
     const paid = least(this.owed, this.free);
     this.owed -= paid;
@@ -120,7 +120,7 @@ class HoldCredit implements Step {
   toString = () => `hold ${this.minimum}..${this.ceiling} ${this.key ?? ''}`;
 }
 
-/** A request without caps whose hold may be deferred, to its end: sooner than that commit, or later. */
+/** A complete request without caps whose hold may be deferred, and that ends before or after the hold's commit. */
 class PayDeferred implements Step {
   readonly ceiling: bigint;
   /** Undefined: it is released. */
@@ -154,7 +154,7 @@ class PayDeferred implements Step {
   toString = () => `pay ${this.cost ?? 'nothing'} of ${this.ceiling}, ${this.deferMs} ms deferred`;
 }
 
-/** A step on one of the charges there are, whatever its state: clients repeat themselves and come late. */
+/** A step on one of the existing charges, whatever its state: clients repeat themselves and are late. */
 abstract class ChargeStep implements Step {
   readonly pick: number;
   constructor(pick: number) {
@@ -191,7 +191,7 @@ class Settle extends ChargeStep {
     const receipt = await world.node.ledger.settle(hold, {
       ...{ cost: this.cost, usage: {}, reply: Buffer.from('reply'), delivered },
     });
-    // What its holder knows of the hold; it may have grown since.
+    // What its holder knows about the hold; it may have grown since.
     const cost = least(this.cost, hold.amount);
     if (charge.state === 'held') {
       this.end(model, charge, 'settled', cost);
@@ -209,7 +209,7 @@ class Settle extends ChargeStep {
     const paid = least(missing, model.free);
     if (paid < missing && !this.delivered) {
       if (charge.settled === 0n) return;
-      // Nobody has seen it, so what the expiry took goes back.
+      // Nobody has seen it, so what the expiry took is returned.
       model.posted += charge.settled;
       model.spentUnderCap -= charge.settled;
       charge.settled = 0n;
@@ -252,7 +252,7 @@ class Progress extends ChargeStep {
   override toString = () => `progress of #${this.pick} to ${this.cost}`;
 }
 
-/** States a total from what its holder knows, which may be older than what the hold has become. */
+/** States a total from what its holder knows, which may be older than the hold's current state. */
 class Extend extends ChargeStep {
   readonly more: bigint;
   readonly forgets: boolean;

@@ -20,7 +20,7 @@ import {
 import type { LedgerDependencies } from '../../src/wallet/ledger/create-ledger.ts';
 import type { HoldOperation, SettleOperation } from '../../src/wallet/ledger/operation.ts';
 
-/** One node of the service, as far as the wallet goes. */
+/** One node of the service, as far as the wallet is concerned. */
 export interface Node {
   db: Database;
   ledger: RunningLedger;
@@ -86,12 +86,12 @@ export function holdOf(customer: Customer, change: Partial<HoldRequest> = {}): H
   };
 }
 
-/** The operation that a hold is to the groups. */
+/** A hold as an operation for the groups. */
 export function holdOperation(walletId: string, request: HoldRequest): HoldOperation {
   return { type: 'hold', walletId, chargeId: newId('chg'), request, ttlMs: 60_000 };
 }
 
-/** The settlement of a hold that nothing else belongs to. */
+/** The settlement of a hold with nothing else attached. */
 export function settleOf(
   { walletId, chargeId }: { walletId: string; chargeId: string },
   cost: bigint,
@@ -104,19 +104,19 @@ export function settleOf(
   };
 }
 
-/** Deletes the dead letters there are, which must be these: the audit asks for a person to look at them. */
+/** Deletes the existing dead letters, which must be these: the audit asks for a person to look at them. */
 export async function takeDeadLetters(url: string, chargeIds: readonly string[]): Promise<void> {
   const letters = await query(url, 'SELECT charge_id FROM settlement_dead_letter ORDER BY charge_id');
   expect(letters.map(({ charge_id }) => charge_id)).toEqual(chargeIds.toSorted());
   await run(url, 'DELETE FROM settlement_dead_letter');
 }
 
-/** What the driver throws when no answer came. */
+/** The driver's error when no answer came. */
 export function connectionLost(): Error {
   return Object.assign(new Error('Connection lost'), { code: 'PROTOCOL_CONNECTION_LOST', fatal: true });
 }
 
-/** The hold, where it must be given. */
+/** Returns the hold, which must be granted. */
 export async function mustHold({ ledger }: Pick<Node, 'ledger'>, request: HoldRequest): Promise<Hold> {
   const outcome = await ledger.hold(request);
   if (!outcome.ok || outcome.value.kind !== 'held') throw new Error(`No hold: ${print(outcome)}`);
@@ -138,7 +138,7 @@ export function print(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }
 
-/** Runs SQL on a connection of its own. */
+/** Runs SQL on its own connection. */
 export async function run(url: string, sql: string): Promise<void> {
   const connection = await openConnection(url, { multipleStatements: true, session: { lock_wait_timeout: 30 } });
   try {
@@ -150,7 +150,7 @@ export async function run(url: string, sql: string): Promise<void> {
 
 type Row = Record<string, unknown>;
 
-/** Revokes a key as its room does: the time is read after the row's lock was had. */
+/** Revokes a key as its module does: the time is read after the row's lock was acquired. */
 export function revoke(url: string, { keyId }: Customer): Promise<void> {
   return run(
     url,
@@ -162,14 +162,14 @@ export function revoke(url: string, { keyId }: Customer): Promise<void> {
   );
 }
 
-/** Spends by this node until so much is left. */
+/** Spends through this node until this much is left. */
 export async function drain(node: Node, customer: Customer, left: bigint): Promise<void> {
   const { available } = await balanceOf(node, customer);
   const ceiling = available - left;
   if (ceiling > 0n) await pay(node, holdOf(customer, { ceiling, operation: 'other' }), { cost: ceiling, usage: {} });
 }
 
-/** Reads rows on a connection of its own. */
+/** Reads rows on its own connection. */
 export async function query(url: string, sql: string): Promise<Row[]> {
   const connection = await openConnection(url);
   try {
@@ -206,7 +206,7 @@ export async function pay(
   return node.ledger.settle(await mustHold(node, request), settlement);
 }
 
-/** Waits for work that must be refused with a failure of this kind. */
+/** Awaits work that must be refused with a failure of this kind. */
 export async function expectRefusal(work: Promise<unknown>, kind: Failure['kind']): Promise<void> {
   const outcome = await work.catch((error: unknown) => error);
   if (!(outcome instanceof FailureError) || outcome.failure.kind !== kind)

@@ -9,7 +9,7 @@ import { query, run } from './support.ts';
 const charge = `INSERT INTO charge (wallet_id, id, state, hold, settled, uncollected, progress_cost, key_id, key_version, operation,
   price_version, node_id, idempotency_scope, idempotency_key, created_at_us, ended_at_us) VALUES`;
 
-/** What the ledger wrote before a key was paid once: expiries freed keys, and what could not be collected was given up. */
+/** What the ledger wrote before keys were paid for only once: expiries freed keys, and what could not be collected was given up. */
 const booksOfBefore = `
   INSERT INTO wallet (id, account_id, kind, posted, seq, owed, created_at_us) VALUES ('w', 'acc', 'api', 4999998900, 9, 70, 1);
   INSERT INTO credential_state (id, account_id, state, least_version) VALUES ('k', 'acc', 'active', 1);

@@ -33,7 +33,7 @@ test('whole hours and what is beside them are exactly the postings that are aske
         expect(counted.slice(1).map(Number)).toEqual(
           hours.map((_, index) => (BigInt(index + 1) >= from && BigInt(index + 1) < to ? 1 : 0)),
         );
-        // Nothing is read that is more than half an hour at each end, but for what is not summed.
+        // Nothing more than half an hour at each end is read, except what is not summed.
         const read = plan.segments.reduce((total, segment) => total + segment.to - segment.from, 0n);
         const unsummed = to > summed + 1n ? to - summed - 1n : 0n;
         expect(read <= BigInt(Math.max(...sizes)) + unsummed + 2_000n).toBe(true);

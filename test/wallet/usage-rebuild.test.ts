@@ -69,7 +69,7 @@ eachServer((server) => {
          VALUES ('${walletId}', ${BigInt(hour as bigint) - 50n}, 'key_ghost', 'chat', '', '', 1, 7)`,
     );
     expect(await broken()).toHaveLength(2);
-    // Two at once take turns, and neither adds what the other has.
+    // Two concurrent ones take turns, and neither adds what the other has added.
     const twice = await Promise.all([1, 2].map(() => rebuildUsage({ db: node.db, stepSize: 20 })));
     expect(twice.map(({ corrected }) => corrected > 0)).toContain(true);
     expect(await broken()).toEqual([]);

@@ -71,7 +71,7 @@ eachServer((server) => {
        JOIN charge c ON c.id = p.source_id WHERE p.source_type = 'charge' AND p.wallet_id = '${await walletOf(customer)}'`,
     );
 
-  /** What usage is, by reading every entry here. */
+  /** The expected usage, computed here from every entry. */
   function expected(
     rows: readonly Record<string, unknown>[],
     groupBy: readonly UsageDimension[],
@@ -230,7 +230,7 @@ eachServer((server) => {
     const customer = await addCustomer(node, database().url, 20n);
     for (let part = 0; part < 2; part++) await spend(customer, 650);
     const walletId = await walletOf(customer);
-    // Spread over three days, from an hour on, as if posted by nodes that knew of no sums.
+    // Spread over three days, starting at a full hour, as if posted by nodes without sums.
     const first = 1_766_000_000_000;
     await sql(
       `UPDATE posting SET created_at_us = ${first}000 + seq * 200000000 WHERE wallet_id = '${walletId}';
@@ -244,13 +244,13 @@ eachServer((server) => {
       { start: first + 7_777_777, end: first + 55 * 3_600_000 + 999_999 },
       { start: first + 1_900_000, end: first + 40 * 3_600_000 - 100_000 },
     ];
-    // Nothing is summed: all is read from the entries.
+    // Nothing is summed: everything is read from the entries.
     for (const range of ranges) await expectUsage(customer, range);
     for (let step = 0; step < 3; step++) {
       expect(await node.db.transaction((tx) => sumNext(tx, walletId, 350))).toBe(350);
       await expectUsage(customer, ranges[step]);
     }
-    // A charge is settled while the wallet is behind, and one that expired before is settled late.
+    // A charge is settled while the wallet is behind, and one that expired earlier is settled late.
     await pay(node, holdOf(customer, { provider: 'up', model: 'between' }), { cost: 9n, usage: { inputTokens: 1 } });
     await settleLate(customer);
     const catchUp = createUsageCatchUp({ db: node.db, log: silent, stepSize: 250 });
