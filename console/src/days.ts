@@ -61,7 +61,7 @@ export function monthNow(now = new Date()): Month {
   return now.toISOString().slice(0, 7);
 }
 
-/** The month so many months later; earlier, when negative. */
+/** The month that many months later; earlier, when negative. */
 export function monthOf(month: Month, after: number): Month {
   const start = startOf(`${month}-01`);
   return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + after)).toISOString().slice(0, 7);

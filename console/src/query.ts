@@ -35,7 +35,7 @@ export function createQueryClient(): QueryClient {
 export interface RpcOptions {
   /** Not requested until true; true when unset. */
   enabled?: boolean;
-  /** Requests again after so many milliseconds; never when unset or false. */
+  /** Requests again after this many milliseconds; never when unset or false. */
   refetchInterval?: number | false;
   /** How long a reply counts as fresh, in milliseconds; 30 seconds when unset. */
   staleTime?: number;

@@ -46,7 +46,7 @@ export const sessionQuery: FetchQueryOptions<Session | null, ApiFailure> = {
   queryKey: sessionKey,
   queryFn: async () => taken(await callConsole<Session | null>('GET', '/session')),
   staleTime: Number.POSITIVE_INFINITY,
-  // The session stays valid even when nothing is observing it.
+  // Stays cached even while nothing observes it: the user is still signed in.
   gcTime: Number.POSITIVE_INFINITY,
 };
 

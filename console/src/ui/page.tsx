@@ -48,7 +48,7 @@ interface SectionProps {
 
 const isPhone = (): boolean => matchMedia('(max-width: 760px)').matches;
 
-/** A part of a page with a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({ title, actions, children, class: className = '', folds = false }: SectionProps) {
   const [folded] = useState(() => folds && isPhone());
   if (folded)

@@ -43,7 +43,7 @@ export function requestOf(values: ChargeFilterValues, now: Date): ListChargesReq
   };
 }
 
-/** So many days ago, to the minute. */
+/** That many days ago, to the minute. */
 function before(now: Date, days: number): string {
   return new Date(Math.floor(now.getTime() / 60_000) * 60_000 - days * 86_400_000).toISOString();
 }

@@ -95,7 +95,7 @@ export function Entries() {
   );
 }
 
-/** The start of the day so many days ago; none: from the first entry on. */
+/** The start of the day that many days ago; none: from the first entry on. */
 function timesOf(chosen: string): { startTime?: string } {
   return (days as readonly string[]).includes(chosen) ? { startTime: lastDays(Number(chosen)).startTime } : {};
 }

@@ -9,7 +9,7 @@ export interface Usage {
   requests: bigint;
 }
 
-/** The cost of so many identical requests: each is rounded up to a nano-USD on its own, as in the ledger. Undefined: no price is known. */
+/** The cost of a number of identical requests: each is rounded up to a nano-USD on its own, as in the ledger. Undefined: no price is known. */
 export function costOf(price: ModelPriceJson, { input, cached, output, requests }: Usage): NanoUsd | undefined {
   const tier = price.tiers?.findLast(({ aboveInputTokens }) => input > BigInt(aboveInputTokens ?? 0));
   const rates = tier ?? price;
