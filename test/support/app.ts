@@ -24,7 +24,7 @@ export interface TestAppOptions {
 
 const operatorToken = 'test-operator-token-of-more-than-32-characters';
 
-/** The whole service on a port of its own, with sandbox payments. */
+/** The whole service on its own port, with sandbox payments. */
 export async function startApp(options: TestAppOptions): Promise<TestApp> {
   const lines: string[] = [];
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(line) });

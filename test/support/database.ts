@@ -54,7 +54,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own with the whole schema and nothing in it. */
+/** A separate database with the whole schema and nothing in it. */
 export async function freshDatabase(server: TestServer, options: { poolMax?: number } = {}): Promise<TestDatabase> {
   const name = `${server.prefix}${randomBytes(6).toString('hex')}`;
   await runOnce(server.url, [`CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`]);

@@ -19,7 +19,7 @@ export function findNginx(): string | undefined {
   return ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find((path) => existsSync(path));
 }
 
-/** A real nginx in front of the service, as Debian packages it, in a folder of its own. */
+/** A real nginx in front of the service, as Debian packages it, in its own folder. */
 export async function startNginx({ upstream, readTimeout }: { upstream: string; readTimeout: string }): Promise<Nginx> {
   const program = findNginx();
   if (!program) throw new Error('There is no nginx.');
