@@ -49,7 +49,7 @@ export const bounds: Bounds = {
 };
 
 /**
- * On a shared machine, the only time that is judged is that of turns as long as the known attacks caused: seconds. The same work takes three
+ * On a shared machine, only turns as long as the known attacks caused are judged: seconds. The same work takes three
  * times the processor time there when its code and data are no longer in the processor's caches.
  */
 export const sharedBounds: Bounds = { ...bounds, othersMax: -1, certainlyMs: 1_000 };

@@ -11,7 +11,7 @@ export interface Stage {
   random: () => number;
   /** A caller from an otherwise unused network (/24). */
   stranger(): Stranger;
-  /** A customer with credit, an application of its own, and an end user's token of one cent. */
+  /** A customer with credit, its own application, and an end user's token of one cent. */
   openAccount(topUpUsd?: string): Promise<Account>;
   /** Closes every connection of its strangers. */
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export interface RequestOptions {
   body?: string | Buffer | object;
 }
 
-/** A caller at an address of its own. */
+/** A caller with its own address. */
 export interface Stranger {
   address: string;
   request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
