@@ -1,7 +1,7 @@
-// What a charged chat costs: the same completion straight from a static upstream, through a bare undici pass-through proxy,
+// The cost of a charged chat: the same completion straight from a static upstream, through a bare undici pass-through proxy,
 // through a plain gateway that charges nothing (a Fastify route, the provider's package, Node's own fetch), and through
 // the whole service (gate, routing, hold, upstream, settlement, every charge durable before its reply). Each is a
-// process of its own; all are measured in turn, round by round, in one run.
+// separate process; all are measured in turn, round by round, in one run.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What the console feels like, in Chromium against a real service: `npm run bench:console`. For the overview and the playground: the largest
+// How fast the console feels, in Chromium against a real service: `npm run bench:console`. For the overview and the playground: the largest
 // paint (LCP), how much jumps (CLS) and the slowest answer to a key or a click (INP), on loopback as it is, and with DevTools' slow 4G and a
 // processor four times slower; the bytes of each page, cold; and what building the console adds to a start.
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// What the edge costs: the same echo as a bare Fastify route, through each lane and the gate, by Connect's own JSON
-// protocol, and by grpc-js. Each server is a process of its own; all are measured in turn, round by round, in one run.
+// The cost of the edge: the same echo as a bare Fastify route, through each lane and the gate, by Connect's own JSON
+// protocol, and by grpc-js. Each server is a separate process; all are measured in turn, round by round, in one run.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';

@@ -1,14 +1,15 @@
 /**
- * What the ledger does in a second, beside a transaction for each step and beside the server's own limit.
+ * What the ledger does in a second, compared with a transaction for each step and with the server's own limit.
  *
  *   npm run bench:ledger                          a private server: about two minutes
- *   npm run bench:ledger -- --url mysql://...     on other servers, each in a database of its own (also TEST_DATABASE_URLS)
+ *   npm run bench:ledger -- --url mysql://...     on other servers, each in its own database (also TEST_DATABASE_URLS)
  *   npm run bench:ledger -- --growth 100000       how it grows: with that many wallets and ten times as many postings
- *   npm run bench:ledger -- --json                one line of JSON a measurement
+ *   npm run bench:ledger -- --json                one line of JSON per measurement
  *
  * A pair is one hold and one settlement, both durable; `deferred holds` are those that are expected and then committed
- * together with their settlement. `others` are pairs on wallets beside one that somebody else has locked. Everything runs on one machine, this process and the server
- * share its processors, so compare the figures of one run with each other rather than with another machine's.
+ * together with their settlement. `others` are pairs on other wallets while somebody else has one locked. Everything runs on
+ * one machine, whose processors this process and the server share, so compare the figures of one run with each other rather
+ * than with another machine's.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

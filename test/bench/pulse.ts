@@ -1,5 +1,5 @@
 /**
- * How many events a second are recorded, and how long a report takes as events grow.
+ * How many events are recorded per second, and how long a report takes as the number of events grows.
  *
  *   npm run bench:pulse                                     some minutes
  *   npm run bench:pulse -- --reportsOnly --report 10000000 --rollupsOnly   reports over 10^7 events, some minutes

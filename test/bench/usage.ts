@@ -1,9 +1,9 @@
 /**
- * How long usage takes over many charges.
+ * How long usage takes to compute over many charges.
  *
  *   npm run bench:usage                        10,000,000 charges of 30 days in a private server: minutes to fill
  *   npm run bench:usage -- --charges 1000000   fewer
- *   npm run bench:usage -- --url mysql://...   on another server, in a database of its own
+ *   npm run bench:usage -- --url mysql://...   on another server, in its own database
  *   npm run bench:usage -- --days 365          over a longer time
  *
  * Charges, postings and sums are written by SQL straight into their tables: 10 keys and 4 models, 5 of 100 charges of an end user.
