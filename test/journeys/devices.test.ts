@@ -299,7 +299,7 @@ eachServer((server) => {
     expect(new Set(refused.map(reasonOf))).toEqual(new Set(['SPENDING_CAP_REACHED']));
     const spent = paid.reduce((sum, { body }) => sum + Number(body.usage.costUsd), 0);
     expect(spent).toBeLessThanOrEqual(Number(cap));
-    // Another token of the same end user has what is left of the cap, not a cap of its own.
+    // Another token of the same end user has what is left of the cap, not its own cap.
     const second = await send(app, 'POST', '/v1/tokens', customer.apiKey, { subject: 'capped', spendingCapUsd: cap });
     let more = 0;
     for (let index = 0; index < 10; index += 1) {

@@ -55,7 +55,7 @@ interface Traced {
   traceId: string;
 }
 
-/** A chat under a trace of its own. */
+/** A chat with its own trace. */
 async function ask(
   { app, customer }: { app: TestApp; customer: Customer },
   body: object,

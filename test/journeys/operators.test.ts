@@ -196,7 +196,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     ]) {
       const own = await send(app, 'GET', path, customer.managementKey);
       expect(own.status, path).toBe(200);
-      // Just used by the request itself.
+      // The key was just used by the request above.
       const read = await operate('GET', `${path}?accountId=${customer.accountId}`);
       expect(withoutUse(read.body), path).toEqual(withoutUse(own.body));
       expect((await operate('GET', path)).status, path).toBe(400);
