@@ -51,7 +51,7 @@ describe('where payments are taken by hand', () => {
     await apart.locator('summary').click();
     await apart.getByLabel('Amount in USD').fill('6');
     await apart.getByRole('button', { name: 'Top up the application wallet' }).click();
-    await page.getByText('The top-up of $6.00 was asked for.').waitFor();
+    await page.getByText('The top-up of $6.00 was requested.').waitFor();
     // A second press asks for nothing more.
     expect(await apart.getByLabel('Amount in USD').inputValue()).toBe('');
   });
