@@ -71,9 +71,10 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
     const warned = sentencesWith(words, warning);
     const quoted = quotationsOf(tokens.text);
     const matches: SignMatch[] = [];
-    for (const { sign, pattern, parts, framedInItsSentence, mayRestOnReports, ...counts } of rules) {
-      if (!found.has(parts[0]?.sequence ?? -1)) continue;
-      const { harmlessInQuestions, countsInQuotes, countsInWarnings } = counts;
+    for (const rule of rules) {
+      if (!found.has(rule.parts[0]?.sequence ?? -1)) continue;
+      const { sign, pattern, parts, framedInItsSentence, mayRestOnReports } = rule;
+      const { harmlessInQuestions, countsInQuotes, countsInWarnings } = rule;
       const reach = framedInItsSentence ? 0 : contextReach;
       for (const one of yield* combine(parts, found)) {
         yield spoken.length + quoted.length;

@@ -35,23 +35,35 @@ const triesMax = 2_000;
 
 // The cost of a word, in units of a slice.
 const unitsOfAWord = 20;
+// Pausing costs more than a word does, so words are counted until they are worth it.
+const unitsOfASlice = 2_000;
 
 /** Looks up each word of a text. */
 export function* readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Slices<Read> {
   const hits: Hit[][] = [];
+  let taken = 0;
   for (const [at, token] of tokens.entries()) {
-    yield unitsOfAWord;
+    taken += unitsOfAWord;
+    if (taken >= unitsOfASlice) {
+      yield taken;
+      taken = 0;
+    }
     hits.push(hitsOf(token, at, lexicon));
   }
   const single = hits.map((found) => found.slice());
   for (const [at, found] of single.entries()) {
-    yield unitsOfAWord;
+    taken += unitsOfAWord;
+    if (taken >= unitsOfASlice) {
+      yield taken;
+      taken = 0;
+    }
     for (const { atom } of found)
       for (const compound of lexicon.compounds.get(atom) ?? []) {
         const end = endOfCompound(compound.rest, single, at, tokens);
         if (end > 0) (hits[at] as Hit[]).push({ atom: compound.atom, end });
       }
   }
+  yield taken;
   return { tokens, questions, hits };
 }
 
@@ -105,6 +117,7 @@ export function* findSequences(
 ): Slices<Map<number, Occurrence[]>> {
   const found = new Map<number, Occurrence[]>();
   const budget = { steps: stepsMax };
+  let taken = 0;
   for (let at = 0; at < read.tokens.length && budget.steps > 0; at++) {
     const before = budget.steps;
     let tried = 0;
@@ -119,12 +132,17 @@ export function* findSequences(
         const ends: number[] = [];
         const stop = follow({ read, steps, sentence, negator, budget, ends }, 1, end);
         if (stop < 0) continue;
-        const one = { start: at, end: stop, sentence, matched: [...range(at, end), ...matchedBy(ends)] };
+        const one = { start: at, end: stop, sentence, matched: matchedBy(at, end, ends) };
         if (known) known.push(one);
         else found.set(id, [one]);
       }
-    yield unitsOfAWord + tried + before - budget.steps;
+    taken += unitsOfAWord + tried + before - budget.steps;
+    if (taken >= unitsOfASlice) {
+      yield taken;
+      taken = 0;
+    }
   }
+  yield taken;
   return found;
 }
 
@@ -159,15 +177,13 @@ function follow(following: Following, step: number, at: number): number {
   return optional ? follow(following, step + 1, at) : -1;
 }
 
-function matchedBy(ends: readonly number[]): number[] {
+/** The words of a first step and of those after it, in the order of the text. */
+function matchedBy(start: number, end: number, ends: readonly number[]): number[] {
   const matched: number[] = [];
+  for (let at = start; at < end; at++) matched.push(at);
   for (let pair = ends.length - 2; pair >= 0; pair -= 2)
-    matched.push(...range(ends[pair] as number, ends[pair + 1] as number));
+    for (let at = ends[pair] as number; at < (ends[pair + 1] as number); at++) matched.push(at);
   return matched;
-}
-
-function range(start: number, end: number): number[] {
-  return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
 /** The places where all of a rule's parts match. No two parts rest on the same words: one word is not evidence of two things. */
@@ -175,14 +191,19 @@ export function* combine(parts: readonly Part[], found: ReadonlyMap<number, Occu
   const [first, ...others] = parts as [Part, ...Part[]];
   const needed = others.filter(({ absent }) => !absent);
   const combined: Occurrence[] = [];
+  let taken = 0;
   for (const one of found.get(first.sequence) ?? []) {
     const candidates = ({ sequence, reach }: Part) =>
       (found.get(sequence) ?? []).filter((other) => inReach(other, one, reach));
-    yield others.reduce((sum, { sequence }) => sum + (found.get(sequence)?.length ?? 0), unitsOfAWord);
+    taken += others.reduce((sum, { sequence }) => sum + (found.get(sequence)?.length ?? 0), unitsOfAWord);
+    if (taken >= unitsOfASlice) {
+      yield taken;
+      taken = 0;
+    }
     if (others.some((part) => part.absent && candidates(part).length > 0)) continue;
     const budget = { tries: triesMax };
     const chosen = chooseApart(needed.map(candidates), [one], budget);
-    yield (triesMax - budget.tries) * 2;
+    taken += (triesMax - budget.tries) * 2;
     if (!chosen) continue;
     const together = chosen.filter(({ sentence }) => sentence === one.sentence);
     combined.push({
@@ -192,6 +213,7 @@ export function* combine(parts: readonly Part[], found: ReadonlyMap<number, Occu
       matched: chosen.flatMap(({ matched }) => matched),
     });
   }
+  yield taken;
   return combined;
 }
 
