@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { JsonObject } from '@bufbuild/protobuf';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type {
@@ -98,22 +98,27 @@ function scoreOfIndicator(
   }
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answer === undefined || answer === null || answer === '') return succeed({ score: undefined });
-  const known = new Map(Object.keys(choices).map((choice) => [comparable(choice), choice]));
-  const choice = wordsOf(answer)
-    .map((word) => known.get(comparable(word)))
-    .find((found) => found !== undefined);
+  const choice = choiceOf(String(answer), choices);
   if (choice === undefined) return fail(invalid(`answers.${name}`, `is not one of ${Object.keys(choices).join(', ')}`));
   return succeed({ score: choices[choice], choice });
 }
 
+/** The words that mean the same as a word, itself included; all in comparable form. */
 const sayingTheSame: ReadonlyMap<string, readonly string[]> = new Map(
-  readAnswerWords().flatMap((words) => words.map((word) => [comparable(word), words] as const)),
+  readAnswerWords().flatMap((words) => {
+    const same = words.map(comparable);
+    return same.map((word) => [word, same] as const);
+  }),
 );
 
-/** An answer and its synonyms: "ja" is yes, "monatlich" is monthly. */
-function wordsOf(answer: JsonValue): readonly string[] {
-  const word = String(answer);
-  return [word, ...(sayingTheSame.get(comparable(word)) ?? [])];
+/** The choice that an answer names, or means: "ja" is yes, "monatlich" is monthly. */
+function choiceOf(answer: string, choices: Readonly<Record<string, number>>): string | undefined {
+  if (Object.hasOwn(choices, answer)) return answer;
+  const known = new Map(Object.keys(choices).map((choice) => [comparable(choice), choice]));
+  const word = comparable(answer);
+  if (known.has(word)) return known.get(word);
+  const meant = sayingTheSame.get(word)?.find((same) => known.has(same));
+  return meant === undefined ? undefined : known.get(meant);
 }
 
 function comparable(text: string): string {
