@@ -17,9 +17,11 @@ export interface AuditEvents {
   list(filter: Readonly<EventFilter>, page: PageRequest): Promise<Result<Page<StoredEvent>>>;
 }
 
-/** Limits per account in 24 hours: on creating or changing things, and on removing them. */
+/** Limits on the recorded events of an account in 24 hours. Both count all of them. */
 export interface DailyMost {
+  /** Beyond this nothing is created or changed. */
   changes: number;
+  /** Beyond this nothing is revoked or deleted either. */
   endings: number;
 }
 

@@ -32,7 +32,7 @@ export interface Ledger {
 
   /**
    * States what the request has cost so far and renews the hold's expiry. A hold that expires because its node died captures the
-   * last recorded cost. Best effort: failures are only logged.
+   * last recorded cost, or nothing if the request has an idempotency key: its retry pays. Best effort: failures are only logged.
    */
   recordProgress(hold: Readonly<Hold>, progress: Readonly<Progress>): Promise<void>;
 
