@@ -8,8 +8,8 @@ interface Span {
 }
 
 /** A citation in that API's format. `documents`: the positions of the request's documents among those that the caller sent. */
-export function citationOf(citation: Citation, documents: readonly number[]): object {
-  const { url, title, citedText, page = 1, lastPage = page, document = 0 } = citation;
+export function citationOf(citation: Citation, documents: readonly number[]): object | undefined {
+  const { url, title, citedText, page, lastPage = page, document } = citation;
   if (url !== '')
     return {
       type: 'web_search_result_location',
@@ -18,6 +18,8 @@ export function citationOf(citation: Citation, documents: readonly number[]): ob
       cited_text: citedText,
       encrypted_index: '',
     };
+  // The format has no place for an unknown page, and an invented one would mislead.
+  if (page === undefined || lastPage === undefined || document === undefined) return undefined;
   return {
     type: 'page_location',
     cited_text: citedText,
@@ -46,13 +48,15 @@ export function textBlocks(text: string, citations: readonly Citation[], documen
 
 /** Overlapping parts are merged. A citation without a position applies to all of the text. */
 function spansIn(text: string, citations: readonly Citation[], documents: readonly number[]): Span[] {
-  const placed = citations.map((citation) => {
+  const placed = citations.flatMap((citation) => {
+    const cited = citationOf(citation, documents);
+    if (!cited) return [];
     const { startIndex = 0, endIndex = text.length } = citation;
     const isPart = startIndex < endIndex && endIndex <= text.length;
     return {
       from: isPart ? startIndex : 0,
       to: isPart ? endIndex : text.length,
-      cited: citationOf(citation, documents),
+      cited,
     };
   });
   const spans: Span[] = [];

@@ -103,7 +103,7 @@ export class MessageEvents {
   }
 
   #end(end: StreamEnd): object[] {
-    const citations = end.citations.map((citation) => citationOf(citation, this.#documents));
+    const citations = end.citations.flatMap((citation) => citationOf(citation, this.#documents) ?? []);
     // Citations are only known at the end, and are sent in the open block if that is a text.
     const isText = this.#open === 'text';
     return [
