@@ -55,7 +55,7 @@ export const embeddingMembers: Members = {
   ...used('input', 'model', 'encoding_format', 'dimensions', 'output_dimension', 'user'),
   truncation: 'hint',
   input_type: unsupported('is not supported: put the words that your model wants before a query into the input'),
-  output_dtype: { ...only('float'), advice: 'must be float: vectors are of numbers of 32 bits' },
+  output_dtype: { ...only('float'), advice: 'must be float: vectors are 32-bit floats' },
 };
 
 /** The members of `POST /v1/rerank`, from Cohere's, Jina's and Voyage's references. */
