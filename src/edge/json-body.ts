@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { checkJson, ownTurn, readBody } from '@intelligence-api/transcoding/parts';
+import { checkJson, jsonSyntaxFault, ownTurn, readBody } from '@intelligence-api/transcoding/parts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 
@@ -13,14 +13,21 @@ export async function readJson(raw: IncomingMessage, bytesMax: number, call: Adm
   const body = (await readBody(raw, bytesMax, (bytes) => unwrap(call.receive(bytes)))) ?? Buffer.alloc(0);
   if (body.length === 0) throw new FailureError(invalid('body', 'is empty: send the request as JSON'));
   await checkJson(body);
+  const text = decode(body);
+  // With images, decoding and parsing each take a while.
+  if (body.length > largeBytes) await ownTurn();
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    // With images, decoding and parsing each take a while.
-    if (body.length > largeBytes) await ownTurn();
     return JSON.parse(text);
-  } catch (error) {
-    // The parser's message quotes the offending text; callers get only the position.
-    const at = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw new FailureError(invalid('body', at ? `is not JSON (at character ${at})` : 'is not JSON in UTF-8'));
+  } catch {
+    // The engine's message quotes the text and often lacks the place.
+    throw new FailureError(invalid('body', `is not JSON: ${jsonSyntaxFault(text)}`));
+  }
+}
+
+function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new FailureError(invalid('body', 'is not JSON: it is not UTF-8'));
   }
 }

@@ -9,7 +9,7 @@ import { defaultJsonBounds, findJsonFault } from '../../packages/transcoding/src
 import { JsonText } from '../../packages/transcoding/src/json-text.ts';
 import { hasTooManyFields } from '../../src/edge/binary-bounds.ts';
 import { ChatRequestSchema } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
-import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
+import { type Customer, onboard, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 
 const database = useDatabase(firstServer());
@@ -155,10 +155,16 @@ test.each(jsonLanes)('%s lane looks at the credential before it reads a body', a
   socket.destroy();
 });
 
-test('the OpenAI lane says why a body is not JSON, and counts the call once', async () => {
-  const answer = await send(app, 'POST', '/v1/chat/completions', customer.apiKey, '{"messages":');
-  expect([answer.status, reasonOf(answer)]).toEqual([400, undefined]);
-  expect(answer.text).toContain('is not JSON');
+test.each([
+  ['{"messages":', 'is not JSON: the text ends where a JSON value is expected (line 1, column 13)'],
+  ["{\n  'model': 1}", `is not JSON: found "'" where a name in double quotes is expected (line 2, column 3)`],
+  ['{"model": "é",}', 'is not JSON: found "}" where a name in double quotes is expected (line 1, column 15)'],
+  [Buffer.from([0x22, 0xff, 0x22]), 'is not JSON: it is not UTF-8'],
+])('the OpenAI lane says where a body is not JSON: %s', async (body, says) => {
+  const headers = { authorization: `Bearer ${customer.apiKey}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${app.url}/v1/chat/completions`, { method: 'POST', headers, body });
+  const { error } = (await answer.json()) as { error: { message: string } };
+  expect([answer.status, error.message]).toEqual([400, expect.stringContaining(says)]);
 });
 
 describe('what a JSON text may have', () => {

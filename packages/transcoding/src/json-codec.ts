@@ -47,7 +47,23 @@ export function readWhole(text: string, depthMax: number, read: (json: JsonText)
     json.end();
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const place = error.offset === undefined || !tellsPlaces ? '' : ` (${position(text, error.offset)})`;
-    throw invalidArgument(error.field() || 'body', `${error.message}${place}`);
+    throw invalidArgument(error.field() || 'body', tellsPlaces ? withPlace(text, error) : error.message);
   }
+}
+
+/** What is wrong with a text that is not JSON, and where; undefined if nothing is. */
+export function jsonSyntaxFault(text: string): string | undefined {
+  try {
+    const json = new JsonText(text, defaultDepthMax);
+    json.value();
+    json.end();
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidValue) return withPlace(text, error);
+    throw error;
+  }
+}
+
+function withPlace(text: string, { message, offset }: InvalidValue): string {
+  return offset === undefined ? message : `${message} (${position(text, offset)})`;
 }
