@@ -244,10 +244,10 @@ eachServer((server) => {
       const { response } = await client.chat.completions
         .create({
           ...{ model: 'm', messages, n: 1, store: false, logprobs: false, service_tier: 'auto', modalities: ['text'] },
-          ...{ presence_penalty: 0, prompt_cache_key: 'k', safety_identifier: 'u', logit_bias: {} },
+          ...{ presence_penalty: 0, prompt_cache_key: 'k', safety_identifier: 'u', logit_bias: {}, verbosity: 'low' },
         })
         .withResponse();
-      expect(response.headers.get('x-ignored-parameters')).toBe('prompt_cache_key, safety_identifier');
+      expect(response.headers.get('x-ignored-parameters')).toBe('prompt_cache_key, safety_identifier, verbosity');
     });
 
     test('finds no model by an unknown name', async () => {

@@ -30,6 +30,8 @@ export const completionMembers: Members = {
   prompt_cache_options: 'used',
   moderation: unsupported('is not supported: give the key a guardrail'),
   safety_identifier: 'hint',
+  // It asks for a shorter or longer text that means the same. Coding clients send it to every model.
+  verbosity: 'hint',
   n: { ...only(1), advice: 'must be 1: one choice is made for each request' },
   logprobs: unsupported('is not supported: replies carry no probabilities of tokens'),
   top_logprobs: unsupported('is not supported: replies carry no probabilities of tokens'),
@@ -42,7 +44,6 @@ export const completionMembers: Members = {
   },
   audio: unsupported('is not supported: replies are text'),
   web_search_options: { isMet: () => false, advice: 'is not supported: give the model a tool that searches' },
-  verbosity: { ...only('medium'), advice: 'must be medium: say in a message how long the reply is to be' },
   service_tier: { ...only('auto', 'default'), advice: 'must be auto or default' },
   store: { ...only(false), advice: 'must be false: replies are not stored for later' },
 };
