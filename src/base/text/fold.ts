@@ -12,6 +12,8 @@ export interface Folded {
 }
 
 const blank = 0x20;
+/** No code point becomes more units than this. */
+const longestFold = 20;
 // A code point folds independently of its neighbours, so the uncommon ones are cached. The cache is bounded: there are 1.1
 // million code points, and a hostile text could contain them all.
 const rememberedMax = 20_000;
@@ -19,14 +21,14 @@ const remembered = new Map<number, string>();
 
 /** Folds a text. Linear in its length; tolerates lone surrogates and NUL. */
 export function fold(text: string): Folded {
-  let units = new Uint16Array(text.length + 16);
-  let origins = new Uint32Array(text.length + 16);
+  let units = new Uint16Array(text.length + longestFold);
+  let origins = new Uint32Array(text.length + longestFold);
   let length = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (length + 20 > units.length) [units, origins] = [enlarged(units), enlarged(origins)];
+    if (length + longestFold > units.length) [units, origins] = [enlarged(units), enlarged(origins)];
     if (unit < 0x80) {
-      const folded = foldedAscii(unit);
+      const folded = asciiFolds[unit] as number;
       if (folded === 0 || (folded === blank && (length === 0 || units[length - 1] === blank))) continue;
       units[length] = folded;
       origins[length++] = at;
@@ -63,7 +65,7 @@ export function originOf(folded: Folded, start: number, end: number): { start: n
   const { original, origins } = folded;
   const last = origins[end - 1] ?? 0;
   let after = last + ((original.codePointAt(last) ?? 0) > 0xffff ? 2 : 1);
-  while (after < original.length && combining.test(original[after] as string)) after++;
+  while (original.charCodeAt(after) >= firstCombining && combining.test(original[after] as string)) after++;
   return { start: origins[start] ?? 0, end: after };
 }
 
@@ -86,6 +88,7 @@ export function codePointOffsets(text: string, offsets: readonly number[]): numb
 }
 
 const combining = /\p{M}/u;
+const firstCombining = 0x300;
 const invisible = /[\p{Cf}\p{Cc}]/u;
 const space = /\s/u;
 // The marks of Latin, Greek, Cyrillic, Arabic and Hebrew, which writers may omit or add; those of Indic scripts and of Thai are
@@ -109,6 +112,8 @@ function foldedAscii(unit: number): number {
   if (unit > 0x20 && unit < 0x7f && unit !== 0x2d) return unit;
   return unit === 0x20 || unit === 0x2d || (unit >= 0x09 && unit <= 0x0d) ? blank : 0;
 }
+
+const asciiFolds = Uint8Array.from({ length: 0x80 }, (_, unit) => foldedAscii(unit));
 
 function foldedPoint(point: number): string {
   const known = remembered.get(point);

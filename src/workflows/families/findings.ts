@@ -69,7 +69,7 @@ export function* look(written: string, { phrases, own, packs, allow, ownPacks }:
   const ofPhrases = phrases ? yield* phrases.findInSlices(folded) : [];
   const spotted: Spotted[] = ofPhrases.map((match) => ({ ...match, source: 'rules' }));
   if (packs && packs.length > 0) yield length * 2;
-  const words = packs && packs.length > 0 ? tokensOf(text) : undefined;
+  const words = packs && packs.length > 0 ? tokensOf(text, folded) : undefined;
   for (const pack of packs ?? []) if (words) spotted.push(...(yield* signsIn(words, pack)));
   for (const match of own ? yield* own.findInSlices(folded) : []) spotted.push({ ...match, source: 'own' });
   for (const { kind, start, end } of detected) {

@@ -1,6 +1,7 @@
 import { atOnce, type Slices } from '../../../base/slices.ts';
 import { combine, findSequences, type Occurrence, type Read, readHits } from './match.ts';
 import { createCompiler, type Part } from './patterns.ts';
+import { createScreen } from './screen.ts';
 import type { Tokens } from './tokens.ts';
 
 export { type Token, type Tokens, tokensOf } from './tokens.ts';
@@ -54,9 +55,11 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
   for (const [sign, { patterns, ...counts }] of signs.entries())
     for (const [pattern, text] of patterns.entries())
       rules.push({ ...counts, sign, pattern, parts: compiler.compile(text) });
-  const starts = new Map<number, number[]>();
-  for (const { id, steps } of compiler.sequences)
-    for (const atom of steps[0]?.atoms ?? []) starts.set(atom, [...(starts.get(atom) ?? []), id]);
+  const wantedOf = createScreen(
+    rules.map(({ parts }) => parts),
+    compiler.sequences,
+    compiler.atomsEnd(),
+  );
   const negator = compiler.atomOfClass(negatorClass) ?? -1;
   const context = contextClasses.map((name) => compiler.atomOfClass(name) ?? -1);
   const mention = [compiler.atomOfClass(mentionClass) ?? -1];
@@ -64,15 +67,18 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
 
   function* readInSlices(tokens: Tokens): Slices<SignMatch[]> {
     const words = yield* readHits(tokens, compiler.lexicon);
-    const found = yield* findSequences(words, compiler.sequences, starts, negator);
+    const wanted = yield* wantedOf(words);
+    if (wanted.rules.length === 0) return [];
+    const found = yield* findSequences(words, compiler.sequences, wanted.starts, negator);
     yield tokens.text.length;
     const spoken = placesOf(words, context);
     const mentioned = sentencesWith(words, mention);
     const warned = sentencesWith(words, warning);
     const quoted = quotationsOf(tokens.text);
     const matches: SignMatch[] = [];
-    for (const rule of rules) {
-      if (!found.has(rule.parts[0]?.sequence ?? -1)) continue;
+    for (const index of wanted.rules) {
+      const rule = rules[index] as (typeof rules)[number];
+      if (!rule.parts.every(({ sequence, absent }) => absent || found.has(sequence))) continue;
       const { sign, pattern, parts, framedInItsSentence, mayRestOnReports } = rule;
       const { harmlessInQuestions, countsInQuotes, countsInWarnings } = rule;
       const reach = framedInItsSentence ? 0 : contextReach;

@@ -1,12 +1,6 @@
 import type { Slices } from '../../../base/slices.ts';
-import { type Lexicon, numberAtom, type Part, type Sequence, type Step } from './patterns.ts';
+import { type Compound, type Hit, type Lexicon, numberAtom, type Part, type Sequence, type Step } from './patterns.ts';
 import type { Token, Tokens } from './tokens.ts';
-
-/** An atom of a word, and the token after its last. */
-interface Hit {
-  atom: number;
-  end: number;
-}
 
 /** A sequence of words that was found: tokens from `start` to before `end`. */
 export interface Occurrence {
@@ -20,7 +14,8 @@ export interface Occurrence {
 export interface Read {
   tokens: Token[];
   questions: boolean[];
-  hits: Hit[][];
+  /** What each token is, and the compounds that begin with it. */
+  hits: (readonly Hit[])[];
 }
 
 // A text of the maximum length takes half of this; only adversarial texts take more.
@@ -40,52 +35,75 @@ const unitsOfASlice = 2_000;
 
 /** Looks up each word of a text. */
 export function* readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Slices<Read> {
-  const hits: Hit[][] = [];
+  const single: (readonly Hit[])[] = [];
   let taken = 0;
-  for (const [at, token] of tokens.entries()) {
+  for (const token of tokens) {
     taken += unitsOfAWord;
     if (taken >= unitsOfASlice) {
       yield taken;
       taken = 0;
     }
-    hits.push(hitsOf(token, at, lexicon));
+    single.push(hitsOf(token, lexicon));
   }
-  const single = hits.map((found) => found.slice());
+  const hits: (readonly Hit[])[] = [];
   for (const [at, found] of single.entries()) {
     taken += unitsOfAWord;
     if (taken >= unitsOfASlice) {
       yield taken;
       taken = 0;
     }
-    for (const { atom } of found)
-      for (const compound of lexicon.compounds.get(atom) ?? []) {
-        const end = endOfCompound(compound.rest, single, at, tokens);
-        if (end > 0) (hits[at] as Hit[]).push({ atom: compound.atom, end });
-      }
+    const compounds = compoundsAt(at, tokens, single, lexicon);
+    hits.push(compounds.length === 0 ? found : [...found, ...compounds]);
   }
   yield taken;
   return { tokens, questions, hits };
 }
 
-function endOfCompound(rest: number[][], hits: Hit[][], at: number, tokens: Token[]): number {
-  let next = at + 1;
-  for (const atoms of rest) {
-    if (tokens[next]?.sentence !== tokens[at]?.sentence) return -1;
-    if (!hits[next]?.some(({ atom }) => atoms.includes(atom))) return -1;
-    next++;
+const none: readonly never[] = [];
+
+/** The compounds that begin with a token, in the order of its atoms and then of the pack. */
+function compoundsAt(
+  at: number,
+  tokens: readonly Token[],
+  single: readonly (readonly Hit[])[],
+  { compounds }: Lexicon,
+): readonly Compound[] {
+  const next = single[at + 1];
+  if (next === undefined || next.length === 0 || tokens[at + 1]?.sentence !== tokens[at]?.sentence) return none;
+  let all: readonly Compound[] = none;
+  for (const { atom } of single[at] as readonly Hit[]) {
+    const bySecond = compounds.get(atom);
+    if (bySecond === undefined) continue;
+    let found: Compound[] | undefined;
+    for (const second of next)
+      for (const compound of bySecond.get(second.atom) ?? none)
+        if (goesOn(compound, at, tokens, single)) found = [...(found ?? none), compound];
+    if (found) all = [...all, ...found.sort((a, b) => a.order - b.order)];
   }
-  return next;
+  return all;
 }
 
-function hitsOf({ forms }: Token, at: number, lexicon: Lexicon): Hit[] {
-  const [first] = forms as [string];
-  const atoms =
-    forms.length === 1 ? atomsOf(first, lexicon) : [...new Set(forms.flatMap((form) => atomsOf(form, lexicon)))];
-  return atoms.map((atom) => ({ atom, end: at + 1 }));
+/** Whether a compound's words from the third on follow in the same sentence. */
+function goesOn(
+  { rest }: Compound,
+  at: number,
+  tokens: readonly Token[],
+  single: readonly (readonly Hit[])[],
+): boolean {
+  return rest.every((atom, index) => {
+    const place = at + 2 + index;
+    return tokens[place]?.sentence === tokens[at]?.sentence && single[place]?.some((hit) => hit.atom === atom) === true;
+  });
 }
 
-/** The atoms of a word. Words recur often, so results are cached, up to a limit. */
-function atomsOf(form: string, lexicon: Lexicon): readonly number[] {
+function hitsOf({ forms }: Token, lexicon: Lexicon): readonly Hit[] {
+  if (forms.length === 1) return hitsOfForm(forms[0] as string, lexicon);
+  const byAtom = new Map(forms.flatMap((form) => hitsOfForm(form, lexicon)).map((hit) => [hit.atom, hit]));
+  return [...byAtom.values()];
+}
+
+/** The hits of a word. Words recur often, so results are cached, up to a limit. */
+function hitsOfForm(form: string, lexicon: Lexicon): readonly Hit[] {
   const known = lexicon.remembered.get(form);
   if (known) return known;
   const atoms = new Set(lexicon.whole.get(form));
@@ -98,7 +116,7 @@ function atomsOf(form: string, lexicon: Lexicon): readonly number[] {
   if (form.includes('*')) for (const one of unmasked(form)) take(lexicon.whole.get(one));
   const first = form.charCodeAt(0);
   if (first >= 0x30 && first <= 0x39) atoms.add(numberAtom);
-  const found = [...atoms];
+  const found = atoms.size === 0 ? none : [...atoms].map((atom) => ({ atom, words: 1 }));
   if (lexicon.remembered.size < rememberedMax) lexicon.remembered.set(form, found);
   return found;
 }
@@ -121,14 +139,15 @@ export function* findSequences(
   for (let at = 0; at < read.tokens.length && budget.steps > 0; at++) {
     const before = budget.steps;
     let tried = 0;
-    for (const { atom, end } of read.hits[at] as Hit[])
-      for (const id of starts.get(atom) ?? []) {
+    for (const { atom, words } of read.hits[at] as readonly Hit[])
+      for (const id of starts.get(atom) ?? none) {
         tried++;
         const known = found.get(id);
         // Do not search for what could not be kept.
         if (known && (known.length >= occurrencesMax || known.at(-1)?.start === at)) continue;
         const { steps } = sequences[id] as Sequence;
         const { sentence } = read.tokens[at] as Token;
+        const end = at + words;
         const ends: number[] = [];
         const stop = follow({ read, steps, sentence, negator, budget, ends }, 1, end);
         if (stop < 0) continue;
@@ -164,9 +183,10 @@ function follow(following: Following, step: number, at: number): number {
   for (let place = at; place <= at + gap; place++) {
     if (budget.steps-- <= 0 || read.tokens[place]?.sentence !== sentence) break;
     let isNegation = false;
-    for (const { atom, end } of read.hits[place] as Hit[]) {
+    for (const { atom, words } of read.hits[place] as readonly Hit[]) {
       if (atom === negator) isNegation = true;
       if (!atoms.includes(atom)) continue;
+      const end = place + words;
       const stop = follow(following, step + 1, end);
       if (stop < 0) continue;
       ends.push(place, end);

@@ -21,15 +21,29 @@ export interface Part {
   absent: boolean;
 }
 
+/** An atom that was found, and how many words it covers. */
+export interface Hit {
+  atom: number;
+  words: number;
+}
+
+/** A class member or an alternative of several words. */
+export interface Compound extends Hit {
+  /** The atoms of its words from the third on. */
+  rest: readonly number[];
+  /** Its place among those that begin with the same word. */
+  order: number;
+}
+
 /** The atoms of a word, by the whole word, its beginning or its end. */
 export interface Lexicon {
   whole: Map<string, number[]>;
   beginnings: Map<string, number[]>;
   ends: Map<string, number[]>;
-  /** Class members of several words, by the atom of their first word. */
-  compounds: Map<number, { atom: number; rest: number[][] }[]>;
-  /** Cached atoms of words already looked up. */
-  remembered: Map<string, readonly number[]>;
+  /** By the atom of their first word, then by that of their second. */
+  compounds: Map<number, Map<number, Compound[]>>;
+  /** Cached hits of words already looked up, shared by all their places. */
+  remembered: Map<string, readonly Hit[]>;
 }
 
 export interface Compiler {
@@ -40,6 +54,8 @@ export interface Compiler {
   /** Compiles a pattern. Throws if it is invalid, with the pattern in the message. */
   compile(pattern: string): Part[];
   atomOfClass(name: string): number | undefined;
+  /** All atoms are below this. */
+  atomsEnd(): number;
 }
 
 /** Stands for any number; atoms of words follow. */
@@ -67,6 +83,8 @@ export function createCompiler(): Compiler {
   const classes = new Map<string, number>();
   const sequences: Sequence[] = [];
   const known = new Map<string, number>();
+  /** How many compounds begin with each word. */
+  const counts = new Map<number, number>();
   let next = numberAtom + 1;
 
   function atomOf(word: string): number {
@@ -96,11 +114,14 @@ export function createCompiler(): Compiler {
     return atom;
   }
 
-  function enterCompound([first, ...rest]: readonly string[], atom: number): void {
-    const head = atomOf(first as string);
-    const compounds = lexicon.compounds.get(head) ?? [];
-    lexicon.compounds.set(head, compounds);
-    compounds.push({ atom, rest: rest.map((word) => [atomOf(word)]) });
+  function enterCompound(words: readonly string[], atom: number): void {
+    const [head, second, ...rest] = words.map(atomOf) as [number, number?, ...number[]];
+    if (second === undefined) throw new Error(`"${words.join(' ')}" is one word`);
+    const bySecond = lexicon.compounds.get(head) ?? new Map<number, Compound[]>();
+    lexicon.compounds.set(head, bySecond);
+    const order = counts.get(head) ?? 0;
+    counts.set(head, order + 1);
+    bySecond.set(second, [...(bySecond.get(second) ?? []), { atom, words: words.length, rest, order }]);
   }
 
   function defineClass(name: string, members: readonly string[]): void {
@@ -165,7 +186,7 @@ export function createCompiler(): Compiler {
     return parts;
   }
 
-  return { lexicon, sequences, defineClass, compile, atomOfClass: (name) => classes.get(name) };
+  return { lexicon, sequences, defineClass, compile, atomOfClass: (name) => classes.get(name), atomsEnd: () => next };
 }
 
 function add(map: Map<string, number[]>, word: string, atom: number): void {

@@ -46,12 +46,12 @@ const wordsMax = 12_000;
 const unitsMax = 100_000;
 const spelledMin = 3;
 
-/** The words of a text in order. Linear in its length; at most `max`. */
-export function tokensOf(text: string, max = wordsMax): Tokens {
-  const folded = fold(text.slice(0, unitsMax));
+/** The words of a text in order. Linear in its length; bounded. `known` is the folded text, if there is one already. */
+export function tokensOf(text: string, known?: Folded): Tokens {
+  const folded = known && text.length <= unitsMax ? known : fold(text.slice(0, unitsMax));
   const state: Reading = { folded, tokens: [], questions: [], sentence: 0, afterBreak: false, inSentence: false };
   let at = 0;
-  while (at < folded.length && state.tokens.length < max) at = readNext(state, at);
+  while (at < folded.length && state.tokens.length < wordsMax) at = readNext(state, at);
   state.questions[state.sentence] ??= false;
   const isCut = text.length > unitsMax || at < folded.length;
   return { text, isCut, tokens: joinSpelled(folded, state.tokens), questions: state.questions };
@@ -74,11 +74,12 @@ interface Reading {
 function readNext(state: Reading, at: number): number {
   const { units } = state.folded;
   const unit = units[at] as number;
+  if (unit === 0x20) return at + 1;
   if (isUnspacedUnit(unit)) return push(state, at, at + 1);
   if (isWordUnit(unit) || opensWord(state.folded, at)) return readWord(state, at);
   if (isLaughing(state.folded, at)) return pushLaughter(state, at);
   if (endsSentence(state.folded, at)) endSentence(state, unit);
-  else if (unit !== 0x20 && unit !== 0x27) state.afterBreak = true;
+  else if (unit !== 0x27) state.afterBreak = true;
   return at + 1;
 }
 
@@ -115,9 +116,8 @@ function readElision(state: Reading, at: number, apostrophe: number): number {
 
 function push(state: Reading, start: number, end: number): number {
   const { start: from, end: to } = originOf(state.folded, start, end);
-  const word = textOf(state.folded, start, end).replaceAll("'", '');
   state.tokens.push({
-    forms: formsOf(word),
+    forms: formsOf(wordOf(state.folded, start, end)),
     start: from,
     end: to,
     sentence: state.sentence,
@@ -147,10 +147,14 @@ function pushLaughter(state: Reading, at: number): number {
   return at + 2;
 }
 
-function textOf({ units }: Folded, start: number, end: number): string {
-  let text = '';
-  for (let at = start; at < end; at++) text += String.fromCharCode(units[at] as number);
-  return text;
+/** A span without its apostrophes. */
+function wordOf({ units }: Folded, start: number, end: number): string {
+  let word = '';
+  for (let at = start; at < end; at++) {
+    const unit = units[at] as number;
+    if (unit !== 0x27) word += String.fromCharCode(unit);
+  }
+  return word;
 }
 
 function isLetter(folded: Folded, at: number): boolean {
@@ -196,11 +200,13 @@ function endsSentence({ units, length }: Folded, at: number): boolean {
   return at + 1 >= length || units[at + 1] === 0x20 || units[at + 1] === 0x2e;
 }
 
+const plainWord = /^[a-z]+$/;
 const disguised = /[0-9@$!|*€£]/;
 const hasLetter = /\p{L}/u;
 const plainNumber = /^\d+\p{L}{1,3}$|^\d/u;
 
 function formsOf(word: string): string[] {
+  if (plainWord.test(word)) return [word];
   const latin = lookAlikes(word);
   const forms = latin === word ? [word] : [word, latin];
   if (!disguised.test(latin) || !hasLetter.test(latin)) return forms;
