@@ -15,6 +15,9 @@ import { type Answered, attemptOf, failureOf } from './try-routes.ts';
 import type { ChatEvent, ChatReply, Ignored } from './types.ts';
 import { withWarnings } from './unsupported.ts';
 
+/** How much longer than a whole request a reply with hidden tokens may still be read when nothing more of it is sent. */
+const readOnFactor = 5;
+
 /**
  * A reply on its way from an upstream to the caller, piece by piece. It is always settled: at its end, if the upstream breaks
  * it off, and if the caller leaves. In that last case the upstream is stopped at once and what was received is charged; but if
@@ -46,6 +49,9 @@ export class StreamedReply {
   #finished: LanguageModelV4FinishReason | undefined;
   /** Why we ended it ourselves. */
   #cut: 'credit' | 'length' | 'content_filter' | undefined;
+  /** Why nothing more is sent, while the upstream is read on for its count of hidden tokens. */
+  #full: Shortage | undefined;
+  #timer: NodeJS.Timeout | undefined;
   /** Whether a piece has been sent. */
   #delivered = false;
   #over = false;
@@ -135,19 +141,30 @@ export class StreamedReply {
   }
 
   async #takeNext(): Promise<ChatEvent | undefined> {
-    const coverage = await this.#meter.covered();
-    if (coverage === 'credit' || coverage === 'length') {
-      this.#cut = coverage;
-      return undefined;
-    }
-    if (coverage !== 'ok') throw new FailureError(coverage);
-    const part = this.#unread.shift() ?? (await this.#stream.next());
-    if (!part) throw new StreamedError({ type: 'ended early' });
-    const text = this.#textIn(part);
+    const coverage = this.#full ? 'ok' : await this.#meter.covered();
+    if (coverage === 'credit' || coverage === 'length') this.#endFor(coverage);
+    else if (coverage !== 'ok') throw new FailureError(coverage);
+    if (this.#cut) return undefined;
+    const part = this.#unread.shift() ?? (await this.#nextPart());
+    if (!part) return undefined;
+    const text = this.#full ? '' : this.#textIn(part);
     const room = text === '' ? undefined : await this.#meter.roomFor(text);
     if (room && 'kind' in room) throw new FailureError(room);
     this.#room = room && { bound: new TokenBound(room.tokens), shortage: room.shortage };
     return this.#receive(part);
+  }
+
+  /** The next piece from the upstream; undefined if it ends or fails after all that may be sent has been. */
+  async #nextPart(): Promise<LanguageModelV4StreamPart | undefined> {
+    try {
+      const part = await this.#stream.next();
+      if (part) return part;
+      throw new StreamedError({ type: 'ended early' });
+    } catch (error) {
+      if (!this.#full) throw error;
+      this.#cut = this.#full;
+      return undefined;
+    }
   }
 
   /** The part of a piece that counts as reply. */
@@ -194,6 +211,7 @@ export class StreamedReply {
         if (part.finishReason.unified === 'error') throw new StreamedError({});
         this.#usage = part.usage;
         this.#finished = part.finishReason;
+        this.#cut ??= this.#full;
         return undefined;
       case 'error':
         throw new StreamedError(part.error);
@@ -204,12 +222,25 @@ export class StreamedReply {
 
   /** As much of a text as the upstream was asked for and is paid for; if the text goes beyond that, the reply ends here. */
   #within(text: string): string {
+    if (this.#full) return '';
     const paid = this.#room ? this.#room.bound.take(text) : text;
-    if (this.#room?.bound.full) this.#cut ??= this.#room.shortage;
+    if (this.#room?.bound.full) this.#endFor(this.#room.shortage);
     const fitting = this.#bound.take(paid);
     if (this.#bound.full)
-      this.#cut ??= this.#stream.outputTokensCap < this.#route.outputTokensCap ? 'credit' : 'length';
+      this.#endFor(this.#stream.outputTokensCap < this.#route.outputTokensCap ? 'credit' : 'length');
     return fitting;
+  }
+
+  /** Sends nothing more, and stops the upstream; one with hidden tokens is read on, because only its end says what it used. */
+  #endFor(shortage: Shortage): void {
+    if (!this.#hasHiddenTokens) this.#cut ??= shortage;
+    else if (this.#full === undefined) this.#readOnForAWhile();
+    this.#full ??= shortage;
+  }
+
+  /** Longer than the longest reply of a slow model takes: who makes us stop sooner does not pay for what is hidden. */
+  #readOnForAWhile(): void {
+    this.#timer ??= setTimeout(() => this.#stream.stop(), readOnFactor * this.#run.deps.deadlineMs);
   }
 
   #receiveText(content: string): ChatEvent | undefined {
@@ -220,8 +251,9 @@ export class StreamedReply {
   }
 
   #receiveThought(id: string, delta: string): ChatEvent | undefined {
+    if (delta === '') return undefined;
     this.#meter.received(delta, 'thought');
-    if (!this.#run.request.reasoning?.summary || delta === '') return undefined;
+    if (!this.#run.request.reasoning?.summary) return undefined;
     const isAnother = this.#thought !== undefined && this.#thought !== id;
     this.#thought = id;
     const summary = isAnother ? `\n\n${delta}` : delta;
@@ -242,7 +274,7 @@ export class StreamedReply {
 
   #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent | undefined {
     // A call that does not fit is dropped entirely: half of it would not tell what the model meant.
-    if (this.#within(counted) !== counted) return undefined;
+    if (this.#full || this.#within(counted) !== counted) return undefined;
     this.#meter.received(counted, id);
     const { owner } = this.#stream.terms;
     const providerState = owner && this.#state.ofCall(id, owner);
@@ -279,16 +311,13 @@ export class StreamedReply {
 
   async #abandon(): Promise<void> {
     this.#receiveUnread();
-    // As long as a whole request may take; the hold limits the model itself.
-    const timer = setTimeout(() => this.#stream.stop(), this.#run.deps.deadlineMs);
-    if (!this.#hasHiddenTokens) this.#stream.stop();
+    if (this.#hasHiddenTokens) this.#readOnForAWhile();
+    else this.#stream.stop();
     try {
       await this.#step;
       while (this.#hasHiddenTokens && !this.#isComplete) await this.#takeNext();
     } catch {
       // It was stopped or failed; what arrived is settled.
-    } finally {
-      clearTimeout(timer);
     }
     await this.#settle();
   }
@@ -311,6 +340,7 @@ export class StreamedReply {
 
   async #charge(): Promise<Result<ChatReply>> {
     const { attempts, charge } = this.#run;
+    clearTimeout(this.#timer);
     this.#receiveUnread();
     if (this.#finished) this.#stream.succeeded(this.#meter.outputTokens);
     else this.#stream.stop();

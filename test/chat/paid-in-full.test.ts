@@ -210,11 +210,47 @@ describe('a stream', () => {
     },
   );
 
-  test('that is read on ends with the time of a request, and is charged as received', async () => {
+  /** More tokens by our count than by the provider's: our count reaches the limit while the provider still writes. */
+  const longByOurCount = streamedCompletion(['Yes. ', 'ᏣᎳᎩ ', 'ᎦᏬᏂᎯᏍᏗ'], {
+    prompt_tokens: 90_000,
+    completion_tokens: 5,
+  });
+
+  test.for([['documents'], ['reasoning']] as const)(
+    'that is full by our own count is still charged what its provider states: %s',
+    async (capabilities) => {
+      const { chat, ledger } = await service({ pieces: longByOurCount }, { capabilities });
+      const request = capabilities[0] === 'documents' ? withDocument : say('Hi'.repeat(50_000));
+      const opened = await chat.stream(caller, { ...request, maxOutputTokens: 5 }, call());
+      if (!opened.ok) throw new Error('not opened');
+      const { events } = await all(opened.value);
+      expect(events.at(-1)).toMatchObject({ kind: 'end', reply: { finishReason: 'length' } });
+      const text = events.map((event) => (event.kind === 'delta' ? event.content : '')).join('');
+      expect('Yes. ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ'.startsWith(text)).toBe(true);
+      expect(text.length).toBeLessThan(15);
+      expect(ledger.settlements).toMatchObject([
+        { usage: { inputTokens: 90_000, outputTokens: 5, estimated: false }, charged: 90_010_000n },
+      ]);
+      expect(ledger.held).toBe(0n);
+    },
+  );
+
+  test('that is full by our own count ends as full even if the upstream then breaks off', async () => {
+    const pieces = longByOurCount.slice(0, -2);
+    const { chat, ledger } = await service({ pieces, pauseMs: 20, ending: 'reset' }, { capabilities: ['documents'] });
+    const opened = await chat.stream(caller, { ...withDocument, maxOutputTokens: 5 }, call());
+    if (!opened.ok) throw new Error('not opened');
+    const { events } = await all(opened.value);
+    expect(events.at(-1)).toMatchObject({ kind: 'end', reply: { finishReason: 'length', usage: { estimated: true } } });
+    expect(ledger.settlements).toMatchObject([{ delivered: true, usage: { estimated: true } }]);
+    expect(ledger.held).toBe(0n);
+  });
+
+  test('that is read on ends some minutes later at the latest, and is charged as received', async () => {
     const { chat, ledger, upstream } = await service(
       { pieces: streamedCompletion(['Yes', ', ']).slice(0, 3), ending: 'silence' },
       { capabilities: ['reasoning'] },
-      { deadlineMs: 5_000 },
+      { deadlineMs: 1_000 },
     );
     const gone = new AbortController();
     const opened = await chat.stream(caller, say('Hi'), { signal: gone.signal });
