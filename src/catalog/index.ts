@@ -42,7 +42,7 @@ export {
   type PricedRerankModel,
   type PriceSettings,
 } from './model.ts';
-export { chooseWithOwn, joinOffers } from './own-models.ts';
+export { chooseWithOwn, joinOffers, noOwnKey } from './own-models.ts';
 export {
   type ContextTier,
   hasRate,

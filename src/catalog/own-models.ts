@@ -1,4 +1,4 @@
-import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { OwnKey, OwnKeyUse } from '../base/own-key.ts';
 import type { PricedModel } from './model.ts';
 
@@ -27,7 +27,7 @@ export function chooseWithOwn<M extends PricedModel, C extends { routes: readonl
   choose: (offered: readonly M[]) => Result<C>,
 ): Result<C> {
   const own = offered.filter(({ ownKey }) => ownKey);
-  if (own.length === 0) return use === 'only' ? fail(noOwnKey) : choose(offered);
+  if (own.length === 0) return use === 'only' ? fail(noOwnKey('ownKey')) : choose(offered);
   if (use !== 'prefer') {
     const choice = choose(offered);
     if (!choice.ok || !choice.value.routes[0]?.ownKey) return choice;
@@ -41,7 +41,10 @@ export function chooseWithOwn<M extends PricedModel, C extends { routes: readonl
   return then.ok ? succeed({ ...first.value, routes: [...first.value.routes, ...then.value.routes] }) : first;
 }
 
-const noOwnKey = invalid(
-  'ownKey',
-  'The account has no usable provider key for this. Store a key of the provider first, or leave this out.',
-);
+/** Why nothing can be chosen if only the account's own keys were requested; `field` requested it. */
+export function noOwnKey(field: string): Failure {
+  return invalid(
+    field,
+    'The account has no usable provider key for this. Store a key of the provider first, or leave this out.',
+  );
+}

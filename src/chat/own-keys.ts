@@ -1,4 +1,3 @@
-import { type Failure, invalid } from '../base/failure.ts';
 import type { OwnKeys, OwnKeyUse } from '../base/own-key.ts';
 import { type Catalog, joinOffers, type PricedModel } from '../catalog/index.ts';
 import { attemptsMax, type Choice } from './choose-routes.ts';
@@ -41,13 +40,4 @@ export function choosingOwn(
     if (!then?.ok) return first;
     return { ...first, routes: [...first.routes.slice(0, attemptsMax - 1), ...then.routes].slice(0, attemptsMax) };
   };
-}
-
-/** Why nothing can be chosen, if only the account's own keys were requested. */
-export function noOwnKey(use: OwnKeyUse | undefined): Failure | undefined {
-  if (use !== 'only') return undefined;
-  return invalid(
-    'routing.ownKey',
-    'The account has no usable provider key for this. Store a key of the provider first, or leave this out.',
-  );
 }

@@ -2,14 +2,14 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
 import type { OwnKeys } from '../base/own-key.ts';
-import type { Capability, Catalog, PricedModel } from '../catalog/index.ts';
+import { type Capability, type Catalog, noOwnKey, type PricedModel } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { CallSetting, Providers } from '../providers/index.ts';
 import type { CallersSchema, Sandbox, Schemas } from '../sandbox/index.ts';
 import type { ReserveTokens } from '../wallet/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
 import type { CircuitBreaker, RouteStatus } from './circuit-breaker.ts';
-import { choosingOwn, noOwnKey, offeredModels } from './own-keys.ts';
+import { choosingOwn, offeredModels } from './own-keys.ts';
 import { noStates, type OpenedStates, type ProviderStates } from './provider-state.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
 import type { StateOwner } from './reply-state.ts';
@@ -116,7 +116,7 @@ export async function prepareChat(
     if (withoutThem?.ok) return fail(untakenSettings(settings));
     // Report what no model can do even without these settings, rather than that no model is left with them.
     const { field, description, reason } = withoutThem ?? choice;
-    return fail(noOwnKey(use) ?? invalid(field, description, reason));
+    return fail(use === 'only' ? noOwnKey('routing.ownKey') : invalid(field, description, reason));
   }
   const quote = quoteCeiling(choice.routes, measure, {
     maxOutputTokens: request.maxOutputTokens,
