@@ -186,7 +186,10 @@ export interface Outcome {
 }
 
 export interface Settlement {
-  /** The exact price of the usage; the charge never exceeds the hold. */
+  /**
+   * The exact price of the usage. At most the hold's amount is charged; for a pending hold, that is the ceiling, even if less is
+   * granted: free credit then pays the rest.
+   */
   cost: NanoUsd;
   usage: Usage;
   /** The route that answered, if only known now. */

@@ -109,8 +109,9 @@ export interface Statement {
 export interface Statements {
   /**
    * One page of sums, ordered by their dimensions. All pages of a list are from the same moment. Fails with `precondition_failed`
-   * if more than 1,000,000 entries would be read, which can happen for sums by labels or provider keys. An account's sums and
-   * monthly statements are computed one at a time; fails with `overloaded` while eight of them wait.
+   * if more than 1,000,000 entries would have to be read: all of the time range for sums by labels or provider keys, otherwise those
+   * that the hourly sums lack or that are in a part of an hour. An account's sums and monthly statements are computed one at a
+   * time; fails with `overloaded` while eight of them wait.
    */
   usage(request: Readonly<UsageRequest>, page: PageRequest): Promise<Result<Page<UsageRow>>>;
   /** All sums; fails with `precondition_failed` if there are more than 50,000. */

@@ -47,7 +47,7 @@ export interface TopUps {
 }
 
 export interface PaymentOptions {
-  /** Who takes payments: `manual`, `sandbox`, `stripe`. */
+  /** Who takes payments: `manual`, `sandbox`, `stripe`, or `stripe_test` while Stripe is in test mode. */
   provider: string;
   /** Whether no real money moves. */
   sandbox: boolean;
@@ -92,7 +92,7 @@ export interface TopUp {
   kind: WalletKind;
   amount: NanoUsd;
   state: TopUpState;
-  /** Who takes the payment: `manual`, `sandbox`, `stripe`. */
+  /** Who takes the payment: `manual`, `sandbox`, `stripe`, or `stripe_test` while Stripe is in test mode. */
   provider: string;
   /** The provider's own id of the payment, once known. */
   providerReference?: string;
