@@ -3,6 +3,8 @@ import type { Caller } from '../base/caller.ts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import type { OwnKeyUse } from '../base/own-key.ts';
+import { unitsOfATurn } from '../base/slices.ts';
+import { createPace } from '../base/turn.ts';
 import type { PricedEmbeddingModel } from '../catalog/index.ts';
 import { bytesOf, type Embeddings, type EmbedReply, type EmbedRequest } from '../embeddings/index.ts';
 import type { EmbeddingModelSchema, EmbeddingSchema } from '../gen/intelligence/embedding/v1/embedding_pb.ts';
@@ -15,8 +17,10 @@ import { setChargeHeaders, shownBalance } from './balance.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 
-/** Printing more numbers as JSON would hold up everyone else; gRPC prints none. */
+/** More numbers would take too long to print as JSON; gRPC prints none. */
 const floatsMax = 524_288;
+/** Connect prints or encodes a whole reply in one turn of the event loop: these numbers take some 30 ms. */
+const floatsAtOnceMax = 131_072;
 /** How long a reply of up to 62 MB takes at 4 Mbit/s. */
 const takenWithinMs = 120_000;
 
@@ -34,11 +38,12 @@ export function embeddingService({
       const asFloats = message.encoding !== 'base64';
       if (asFloats && call.protocol !== 'grpc') {
         const values = unwrap(await embeddings.valuesOf(call.caller, request));
-        if (values > floatsMax)
+        const most = call.protocol === 'rest' ? floatsMax : floatsAtOnceMax;
+        if (values > most)
           throw new FailureError(
             invalid(
               'encoding',
-              `The reply would have ${values} numbers; as "float" it may have ${floatsMax}. Ask for "base64", or send fewer inputs.`,
+              `The reply would have ${values} numbers; as "float" it may have ${most}. Ask for "base64", or send fewer inputs.`,
             ),
           );
       }
@@ -56,7 +61,8 @@ export function embeddingService({
       );
       const { id: chargeId, balance, capLeft, usage } = reply;
       setChargeHeaders(call, { cost: usage.cost, chargeId, balance, capLeft });
-      return embedResponse(reply, asFloats, call.caller);
+      const vectors = asFloats ? await floatsOf(reply) : vectorsOf(reply);
+      return embedResponse(reply, vectors, call.caller);
     },
     listEmbeddingModels: async ({ provider }, { caller }) => ({
       models: (await embeddings.models(caller, provider)).map(modelMessage),
@@ -79,26 +85,32 @@ function embedRequestOf({ ownKey, ...message }: EmbedRequestMessage): EmbedReque
 
 function embedResponse(
   reply: EmbedReply,
-  asFloats: boolean,
+  embeddings: Vector[],
   caller: Caller,
 ): MessageInitShape<typeof EmbedResponseSchema> {
   const { id, provider, model, dimensions, usage } = reply;
   return {
     ...{ id, provider, model, dimensions },
-    embeddings: asFloats ? floatsOf(reply) : vectorsOf(reply),
+    embeddings,
     usage: { inputTokens: usage.inputTokens, estimated: usage.estimated, costUsd: formatUsd(usage.cost) },
     balanceUsd: shownBalance(caller, reply) ?? '',
   };
 }
 
-function floatsOf({ values, dimensions }: EmbedReply): MessageInitShape<typeof EmbeddingSchema>[] {
-  return Array.from({ length: values.length / dimensions }, (_, index) => ({
-    index,
-    values: Array.from(values.subarray(index * dimensions, (index + 1) * dimensions)),
-  }));
+type Vector = MessageInitShape<typeof EmbeddingSchema>;
+
+/** One number takes about 30 ns, as long as a unit of a turn. */
+async function floatsOf({ values, dimensions }: EmbedReply): Promise<Vector[]> {
+  const vectors: Vector[] = [];
+  const pace = createPace(unitsOfATurn);
+  for (let start = 0; start < values.length; start += dimensions) {
+    await pace(dimensions);
+    vectors.push({ index: vectors.length, values: Array.from(values.subarray(start, start + dimensions)) });
+  }
+  return vectors;
 }
 
-function vectorsOf({ values, dimensions }: EmbedReply): MessageInitShape<typeof EmbeddingSchema>[] {
+function vectorsOf({ values, dimensions }: EmbedReply): Vector[] {
   const bytes = bytesOf(values);
   const length = 4 * dimensions;
   return Array.from({ length: values.length / dimensions }, (_, index) => ({

@@ -9,7 +9,7 @@ export interface Batch {
   tokensMost: number;
 }
 
-/** The result of one call is parsed in one go, so it must stay small: 131,072 numbers take about 25 ms. */
+/** A call's reply stays below 3 MB, and its numbers are read in a few turns of the event loop. */
 const valuesMax = 131_072;
 /** OpenAI takes at most 300,000 tokens per call, and no tokenizer produces more tokens than bytes. */
 const bytesMax = 300_000;

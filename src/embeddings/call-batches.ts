@@ -95,7 +95,7 @@ async function callOne(
 /** Writes a batch's vectors to their place; false if they are not what was asked for. */
 function fill(
   values: Float32Array,
-  vectors: readonly (readonly number[])[],
+  vectors: readonly Float32Array[],
   { start, inputs }: Batch,
   dimensions: number,
 ): boolean {

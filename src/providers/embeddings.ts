@@ -3,6 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { OpenAICompatibleEmbeddingModel } from '@ai-sdk/openai-compatible';
 import { type EmbeddingModelV4, InvalidResponseDataError } from '@ai-sdk/provider';
 import { settingsOf } from './common.ts';
+import { liftVectors } from './reply-vectors.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
 import type { UpstreamFetch } from './upstream-fetch.ts';
 
@@ -11,7 +12,7 @@ export interface EmbeddingUpstream {
   /** The most inputs per call. */
   inputsMax: number;
   /** One vector per input, in the same order, and the token count that the provider reports. Rejects as the provider packages do. */
-  embed(call: EmbeddingCall): Promise<{ vectors: readonly (readonly number[])[]; tokens: number | undefined }>;
+  embed(call: EmbeddingCall): Promise<{ vectors: readonly Float32Array[]; tokens: number | undefined }>;
 }
 
 export interface EmbeddingCall {
@@ -21,13 +22,13 @@ export interface EmbeddingCall {
   signal: AbortSignal;
 }
 
-type Connect = (settings: ProviderSettings, upstream: UpstreamFetch) => (model: string) => EmbeddingModelV4;
+type Connect = (settings: ProviderSettings, fetch: UpstreamFetch['fetch']) => (model: string) => EmbeddingModelV4;
 
 /** Kinds of providers that have embedding models. */
 const kinds: Partial<Record<ProviderKind, Connect>> = {
-  openai: (settings, { fetch }) => createOpenAI({ ...settingsOf(settings), fetch }).embeddingModel,
-  google: (settings, { fetch }) => createGoogle({ ...settingsOf(settings), fetch }).embeddingModel,
-  'openai-compatible': (settings, { fetch }) => {
+  openai: (settings, fetch) => createOpenAI({ ...settingsOf(settings), fetch }).embeddingModel,
+  google: (settings, fetch) => createGoogle({ ...settingsOf(settings), fetch }).embeddingModel,
+  'openai-compatible': (settings, fetch) => {
     const { baseUrl = '', apiKey, headers } = settings;
     const url = `${baseUrl.replace(/\/$/, '')}/embeddings`;
     const named = { ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}), ...headers };
@@ -46,30 +47,42 @@ export function connectEmbeddings(
   settings: ProviderSettings,
   upstream: UpstreamFetch,
 ): ((model: string) => EmbeddingUpstream) | undefined {
-  const connect = kinds[settings.kind]?.(settings, upstream);
-  return connect && ((model) => upstreamOf(connect(model)));
+  const connect = kinds[settings.kind];
+  return connect && ((model) => upstreamOf((fetch) => connect(settings, fetch)(model), upstream));
 }
 
-function upstreamOf(model: EmbeddingModelV4): EmbeddingUpstream {
-  const { maxEmbeddingsPerCall } = model;
+/** Each call has a model of its own, whose `fetch` keeps the vectors of that call's reply. */
+function upstreamOf(
+  modelWith: (fetch: UpstreamFetch['fetch']) => EmbeddingModelV4,
+  upstream: UpstreamFetch,
+): EmbeddingUpstream {
+  const { maxEmbeddingsPerCall } = modelWith(upstream.fetch);
   return {
     inputsMax: typeof maxEmbeddingsPerCall === 'number' ? maxEmbeddingsPerCall : 2_048,
     async embed({ inputs, dimensions, signal }) {
-      const { embeddings, usage, response } = await model.doEmbed({
+      let lifted: readonly Float32Array[] = [];
+      const fetch = upstream.fetchWith(async ({ status, body }) => {
+        if (status !== 200) return body;
+        const { text, vectors } = await liftVectors(body);
+        lifted = vectors;
+        return text;
+      });
+      const { embeddings, usage, response } = await modelWith(fetch).doEmbed({
         values: inputs,
         abortSignal: signal,
         ...(dimensions === undefined ? {} : { dimensions }),
       });
-      return { vectors: inOrder(embeddings, response?.body), tokens: usage?.tokens };
+      const vectors = embeddings.map(([position]) => lifted[position ?? -1] ?? new Float32Array());
+      return { vectors: inOrder(vectors, response?.body), tokens: usage?.tokens };
     },
   };
 }
 
 /** OpenAI's API numbers its vectors, and a server may send them in any order; the packages do not sort them. */
-function inOrder(vectors: readonly number[][], body: unknown): readonly (readonly number[])[] {
+function inOrder(vectors: readonly Float32Array[], body: unknown): readonly Float32Array[] {
   const data = (body as { data?: { index?: unknown }[] } | undefined)?.data;
   if (!Array.isArray(data) || data.every(({ index }, place) => index === undefined || index === place)) return vectors;
-  const sorted: number[][] = [];
+  const sorted: Float32Array[] = [];
   for (const [place, { index }] of data.entries()) {
     const vector = vectors[place];
     if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= data.length || !vector)

@@ -43,6 +43,8 @@ export interface UpstreamReply {
 export interface UpstreamFetch {
   /** For the provider packages. */
   fetch: typeof globalThis.fetch;
+  /** The same for whole replies, each of which `change` shortens before the package reads it. */
+  fetchWith(change: (reply: UpstreamReply) => Promise<Uint8Array>): typeof globalThis.fetch;
   /** For callers that only need the whole reply, and no imitation of a `Response`. */
   post(target: UpstreamTarget, body: string, signal: AbortSignal | undefined): Promise<UpstreamReply>;
   /** Closes all connections; calls in flight fail. */
@@ -96,7 +98,11 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     return reply;
   }
 
-  async function upstreamFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  function request<Body>(
+    input: string | URL | Request,
+    init: RequestInit,
+    bodyOfReply: BodyOfReply<Body>,
+  ): Promise<Incoming<Body>> {
     const url = input instanceof URL ? input : new URL(typeof input === 'string' ? input : input.url);
     const options: Dispatcher.DispatchOptions = {
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
@@ -104,12 +110,17 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
       headers: plainHeaders(init.headers),
       body: bodyOf(init.body),
     };
-    const { status, headers, body } = await send(url.origin, options, init.signal ?? undefined, wholeOrEvents);
-    return new UpstreamResponse(status, headers, body) as unknown as Response;
+    return send(url.origin, options, init.signal ?? undefined, bodyOfReply);
   }
 
   return {
-    fetch: upstreamFetch,
+    fetch: async (input, init = {}) => responseOf(await request(input, init, wholeOrEvents)),
+    fetchWith:
+      (change) =>
+      async (input, init = {}) => {
+        const reply = await request(input, init, wholeBody);
+        return responseOf({ ...reply, body: singleChunk(await change(reply)) });
+      },
     post: ({ origin, path, headers }, body, signal) =>
       send(origin, { method: 'POST', path, headers, body }, signal, wholeBody),
     close: async () => {
@@ -274,6 +285,14 @@ class UpstreamResponse {
     }
     this.body = body;
   }
+}
+
+function responseOf({
+  status,
+  headers,
+  body,
+}: Omit<UpstreamReply, 'body'> & { body: ReadableStream<Uint8Array> }): Response {
+  return new UpstreamResponse(status, headers, body) as unknown as Response;
 }
 
 // The first read returns the bytes and the next says that it is done: a real stream costs as much as the HTTP parsing.

@@ -1,4 +1,4 @@
-import { createClient } from '@connectrpc/connect';
+import { Code, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -159,6 +159,11 @@ eachServer((server) => {
     const headers = { authorization: `Bearer ${customer.apiKey}` };
     const { embeddings } = await connect.embed({ inputs: ['One text'], dimensions: 256 }, { headers });
     expect(embeddings[0]?.values).toEqual(vectorOf('One text', 256));
+    // 86 vectors are 132,096 numbers, which Connect would encode in one turn of the event loop.
+    const asked = connect.embed({ inputs: inputs.slice(0, 86) }, { headers });
+    await expect(asked).rejects.toMatchObject({ code: Code.InvalidArgument });
+    const { embeddings: bytes } = await connect.embed({ inputs: inputs.slice(0, 86), encoding: 'base64' }, { headers });
+    expect(bytes).toHaveLength(86);
   });
 
   test(

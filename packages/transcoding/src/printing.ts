@@ -8,7 +8,9 @@ import {
   ScalarType,
   toJson,
 } from '@bufbuild/protobuf';
+import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt';
 import { RuleError } from './errors.ts';
+import { ownTurn } from './own-turn.ts';
 
 /** A reply's bytes and their type. */
 export interface Printed {
@@ -18,6 +20,12 @@ export interface Printed {
 
 export const jsonType = 'application/json; charset=utf-8';
 
+/** How many characters are printed per event loop turn: as numbers they take about 10 ms. */
+const charactersInTurn = 400_000;
+
+type MessageList = DescField & { fieldKind: 'list'; listKind: 'message' };
+type Options = { alwaysEmitImplicit: true; registry?: Registry };
+
 /** Prints a method's replies: in lowerCamelCase, including fields with their default value. */
 export class Printer {
   /** The replies are `google.api.HttpBody`: bytes of their own type. */
@@ -25,7 +33,9 @@ export class Printer {
   private readonly desc: DescMessage;
   private readonly field: DescField | undefined;
   private readonly hasFloats: boolean;
-  private readonly options: { alwaysEmitImplicit: true; registry?: Registry };
+  private readonly options: Options;
+  /** Its lists of messages, by their names in JSON. */
+  private readonly lists: ReadonlyMap<string, MessageList>;
 
   constructor(method: DescMethod, responseBody: string, registry: Registry) {
     this.desc = method.output;
@@ -37,6 +47,42 @@ export class Printer {
     this.options = holds(method.output, () => false)
       ? { alwaysEmitImplicit: true, registry }
       : { alwaysEmitImplicit: true };
+    this.lists = this.field || hasCustomJsonRepresentation(method.output) ? new Map() : listsOf(method.output);
+  }
+
+  /** Whether it has a list that may be long, so that it should be printed with `printInTurns`. */
+  hasList(message: Message): boolean {
+    for (const field of this.lists.values()) if (listIn(message, field).length > 1) return true;
+    return false;
+  }
+
+  /** The same text as `print`, for which it leaves the event loop to others between the elements of long lists. */
+  async printInTurns(message: Message): Promise<Printed> {
+    const rest = Object.assign(Object.create(Object.getPrototypeOf(message)), message) as Message & Held;
+    for (const { localName } of this.lists.values()) rest[localName] = [];
+    const done: Buffer[] = [];
+    let text = '';
+    const members = Object.entries(this.plain(this.desc, rest) as Record<string, JsonValue>);
+    for (const [at, [name, value]] of members.entries()) {
+      text += `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+      const field = this.lists.get(name);
+      if (!field) {
+        text += JSON.stringify(value);
+        continue;
+      }
+      text += '[';
+      for (const [index, element] of listIn(message, field).entries()) {
+        if (text.length > charactersInTurn) {
+          done.push(Buffer.from(text));
+          text = '';
+          await ownTurn();
+        }
+        text += `${index === 0 ? '' : ','}${JSON.stringify(this.plain(field.message, element))}`;
+      }
+      text += ']';
+    }
+    text += '}';
+    return { contentType: jsonType, body: done.length === 0 ? text : Buffer.concat([...done, Buffer.from(text)]) };
   }
 
   print(message: Message): Printed {
@@ -45,11 +91,15 @@ export class Printer {
   }
 
   json(message: Message): string {
-    const plain = toJson(this.desc, message, this.options);
-    const json = this.hasFloats ? signZeros(plain) : plain;
+    const json = this.plain(this.desc, message);
     if (!this.field) return JSON.stringify(json);
     const part = (json as Record<string, unknown>)[this.field.jsonName];
     return JSON.stringify(part ?? null);
+  }
+
+  private plain(desc: DescMessage, message: Message): JsonValue {
+    const plain = toJson(desc, message, this.options);
+    return this.hasFloats ? signZeros(plain) : plain;
   }
 
   raw(message: Message): Printed {
@@ -57,6 +107,19 @@ export class Printer {
     const { contentType, data } = (holder ?? {}) as { contentType?: string; data?: Uint8Array };
     return { contentType: contentType || 'application/octet-stream', body: data ?? new Uint8Array() };
   }
+}
+
+type Held = Record<string, unknown>;
+
+function listsOf(desc: DescMessage): Map<string, MessageList> {
+  const lists = desc.fields.filter(
+    (field): field is MessageList => field.fieldKind === 'list' && field.listKind === 'message',
+  );
+  return new Map(lists.map((field) => [field.jsonName, field]));
+}
+
+function listIn(message: Message, { localName }: MessageList): readonly Message[] {
+  return (message as Message & Held)[localName] as Message[];
 }
 
 const anyName = 'google.protobuf.Any';
@@ -79,6 +142,13 @@ const minusZero = (JSON as unknown as { rawJSON(text: string): JsonValue }).rawJ
 function signZeros(json: JsonValue): JsonValue {
   if (Object.is(json, -0)) return minusZero;
   if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) {
+    for (let at = 0; at < json.length; at++) {
+      const value = json[at] as JsonValue;
+      if (value === 0 || typeof value === 'object') json[at] = signZeros(value);
+    }
+    return json;
+  }
   const holder = json as { [name: string]: JsonValue };
   for (const name in holder) {
     const value = holder[name] as JsonValue;

@@ -134,7 +134,10 @@ export class Transcoder<Admitted, Context extends CallContext> {
     upload: Upload | undefined,
   ): Promise<void> {
     const output = await call.untilStopped(answer);
-    const printed = binding.printer.print(output);
+    const { printer } = binding;
+    const printed = printer.hasList(output)
+      ? await call.untilStopped(printer.printInTurns(output))
+      : printer.print(output);
     call.finish();
     if (call.isGone) call.drop();
     else {

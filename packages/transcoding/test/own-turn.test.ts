@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { create, createRegistry } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
+import { EchoService, KindsSchema } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
 import { findJsonFault } from '../src/json-bounds.ts';
 import { longBytes } from '../src/own-turn.ts';
+import { Printer } from '../src/printing.ts';
 
 test('of long texts that are there at one moment, one goes on in a turn of the event loop', async () => {
   const text = Buffer.from(JSON.stringify('a'.repeat(longBytes)));
@@ -26,4 +29,21 @@ test('short texts are not kept waiting', async () => {
   });
   await findJsonFault(Buffer.from(JSON.stringify('a'.repeat(longBytes - 2))));
   expect(isNextTurn).toBe(false);
+});
+
+test('a long list is printed in several turns, to the text that it has at once', async () => {
+  const printer = new Printer(EchoService.method.echoKinds, '', createRegistry());
+  const id = 'ü'.repeat(100_000);
+  const message = create(KindsSchema, { inners: Array.from({ length: 20 }, () => ({ id })), texts: ['last'] });
+  let turns = 0;
+  let isOver = false;
+  const watch = () => {
+    turns += 1;
+    if (!isOver) setImmediate(watch);
+  };
+  setImmediate(watch);
+  const { body } = await printer.printInTurns(message);
+  isOver = true;
+  expect(turns).toBeGreaterThan(4);
+  expect(Buffer.from(body).equals(Buffer.from(printer.print(message).body))).toBe(true);
 });

@@ -11,9 +11,10 @@ import {
 import { reflect } from '@bufbuild/protobuf/reflect';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KindsSchema, TreeSchema } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
+import { EchoService, KindsSchema, TreeSchema } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
 import { JsonReaders, type Local } from '../src/json-message.ts';
 import { JsonText } from '../src/json-text.ts';
+import { Printer } from '../src/printing.ts';
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 const parameters = { seed, numRuns: 400 };
@@ -36,6 +37,16 @@ describe(`seed ${seed}`, () => {
             const text = toJsonString(KindsSchema, message as never, { alwaysEmitImplicit, useProtoFieldName });
             expect(equals(KindsSchema, read(KindsSchema, text) as never, message as never), text).toBe(true);
           }
+      }),
+      parameters,
+    );
+  });
+
+  test('any message is printed in turns as it is at once', () => {
+    const printer = new Printer(EchoService.method.echoKinds, '', createRegistry(KindsSchema));
+    return fc.assert(
+      fc.asyncProperty(messages(KindsSchema), async (message) => {
+        expect((await printer.printInTurns(message)).body).toBe(printer.print(message).body);
       }),
       parameters,
     );

@@ -2,6 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
+import { encodeInTurns, listOf } from './long-message.ts';
 import { prefixBytes } from './message-in.ts';
 
 /** Shorter messages are not compressed, as that would make them longer, or nearly so. */
@@ -11,7 +12,14 @@ const compress = promisify(gzip);
 
 /** A message with its prefix, as sent. */
 export function frameOf(desc: DescMessage, message: Message): Buffer {
-  return prefixed(toBinary(desc, message), 0);
+  return prefixed([toBinary(desc, message)], 0);
+}
+
+/** The same for a message whose lists may be long: a promise if it has one. */
+export function longFrameOf(desc: DescMessage, message: Message): Buffer | Promise<Buffer> {
+  const list = listOf(desc, message);
+  if (!list) return frameOf(desc, message);
+  return encodeInTurns(desc, message, list).then((parts) => prefixed(parts, 0));
 }
 
 export function isWorthGzip(frame: Buffer): boolean {
@@ -20,14 +28,19 @@ export function isWorthGzip(frame: Buffer): boolean {
 
 /** The same frame with its message compressed. */
 export async function gzipped(frame: Buffer): Promise<Buffer> {
-  return prefixed(await compress(frame.subarray(prefixBytes)), 1);
+  return prefixed([await compress(frame.subarray(prefixBytes))], 1);
 }
 
-function prefixed(message: Uint8Array, flag: 0 | 1): Buffer {
-  const frame = Buffer.allocUnsafe(prefixBytes + message.length);
+function prefixed(parts: readonly Uint8Array[], flag: 0 | 1): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const frame = Buffer.allocUnsafe(prefixBytes + length);
   frame[0] = flag;
-  frame.writeUInt32BE(message.length, 1);
-  frame.set(message, prefixBytes);
+  frame.writeUInt32BE(length, 1);
+  let at = prefixBytes;
+  for (const part of parts) {
+    frame.set(part, at);
+    at += part.length;
+  }
   return frame;
 }
 

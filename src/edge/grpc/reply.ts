@@ -1,14 +1,18 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { DescMessage, Message } from '@bufbuild/protobuf';
 import type { GrpcCall } from './call.ts';
-import { FrameWriter, frameOf, gzipped, isWorthGzip } from './message-out.ts';
+import { FrameWriter, frameOf, gzipped, isWorthGzip, longFrameOf } from './message-out.ts';
 import { takesGzip } from './request-headers.ts';
 
 const ok: OutgoingHttpHeaders = { 'grpc-status': '0' };
 
 /** Sends a unary call's one message: headers, one DATA frame if it fits, trailers. */
 export function sendMessage(call: GrpcCall, desc: DescMessage, message: Message): void | Promise<void> {
-  const frame = frameOf(desc, message);
+  const frame = longFrameOf(desc, message);
+  return frame instanceof Promise ? frame.then((long) => sendEncoded(call, long)) : sendEncoded(call, frame);
+}
+
+function sendEncoded(call: GrpcCall, frame: Buffer): void | Promise<void> {
   if (!isWorthGzip(frame) || !takesGzip(call.headers)) {
     if (call.decide()) sendFrame(call, frame);
     return undefined;

@@ -32,6 +32,19 @@ export const textAttacks: readonly Attack[] = [
       const text = letters.replaceAll(' ', '').slice(0, 600);
       const inputs = Array.from({ length: inputsMax }, (_, at) => `${at} ${text}`);
       mustAnswer(await ask(0, { model: 'vectors', inputs: ['a'] }));
+      return { send: async (turn) => (await ask(turn % 2, embedding(turn % 2, inputs, turn % 2 === 0))).status };
+    },
+  },
+  {
+    name: 'embed-numbers',
+    about: 'embeddings of 341 texts as 523,776 numbers in JSON, on both paths',
+    right: ['200', ...tooMuch],
+    width: 4,
+    open: async (stage) => {
+      const ask = await asker(stage, embedPaths);
+      // More numbers than the first path prints are refused.
+      const inputs = Array.from({ length: 341 }, (_, at) => `${at}`);
+      mustAnswer(await ask(0, embedding(0, inputs)));
       return { send: async (turn) => (await ask(turn % 2, embedding(turn % 2, inputs))).status };
     },
   },
