@@ -1,5 +1,6 @@
+import { createSharedTurns } from '../base/shared-turns.ts';
 import { ownTurn } from '../base/turn.ts';
-import type { RerankUpstream } from './rerank-upstream.ts';
+import type { Ranked, RerankCall, RerankUpstream } from './rerank-upstream.ts';
 
 /** The usual Okapi BM25 constants: how quickly repeats of a word stop counting, and how strongly long documents are penalised. */
 const saturation = 1.2;
@@ -7,40 +8,45 @@ const lengthWeight = 0.75;
 /** Characters read, or words weighed, before other work gets a turn: some 10 ms each. */
 const charactersInTurn = 131_072;
 const wordsInTurn = 65_536;
+/**
+ * Rankings computed at once. The largest take half a second of processor time each; if all were computed in parallel, each
+ * would take as long as all of them, and keep its words in memory meanwhile.
+ */
+const rankings = createSharedTurns({ all: 4, each: 2, waitingMax: 10_000 });
 
 /**
  * The embedded reranking model, which needs no network: Okapi BM25 over the words of the query, as a share of the highest
  * possible score. It knows no synonyms and no languages. Its tokens are runs of letters or digits.
  */
 export function createLexicalReranker(): RerankUpstream {
-  return {
-    async rerank({ query, documents, signal }) {
-      const giveWay = async () => {
-        await ownTurn();
-        signal.throwIfAborted();
-      };
-      await giveWay();
-      const asked = await numberWords(query, giveWay);
-      const having = new Uint32Array(asked.places.size);
-      const counted: Counted[] = [];
-      let read = 0;
-      for (const document of documents) {
-        const found = await count(document, asked.places, giveWay);
-        for (const place of found.words) having[place] = (having[place] ?? 0) + 1;
-        counted.push(found);
-        // A word costs about as much as two of its characters, and each document has a fixed cost.
-        read += Math.min(document.length, charactersInTurn) + 2 * found.words.length + 64;
-        if (read < charactersInTurn) continue;
-        read = 0;
-        await giveWay();
-      }
-      const tokens = counted.reduce((sum, { length }) => sum + length, asked.length);
-      const found = await scores(counted, weigh(having, documents.length), giveWay);
-      const ranking = found.map((score, index) => ({ index, score }));
-      // A request of punctuation alone has no words, but no request has 0 tokens.
-      return { ranking: ranking.sort((a, b) => b.score - a.score || a.index - b.index), tokens: Math.max(tokens, 1) };
-    },
+  return { rerank: (call) => rankings(call.owner, () => rank(call)) };
+}
+
+async function rank({ query, documents, signal }: RerankCall): Promise<{ ranking: Ranked[]; tokens: number }> {
+  const giveWay = async () => {
+    await ownTurn();
+    signal.throwIfAborted();
   };
+  await giveWay();
+  const asked = await numberWords(query, giveWay);
+  const having = new Uint32Array(asked.places.size);
+  const counted: Counted[] = [];
+  let read = 0;
+  for (const document of documents) {
+    const found = await count(document, asked.places, giveWay);
+    for (const place of found.words) having[place] = (having[place] ?? 0) + 1;
+    counted.push(found);
+    // A word costs about as much as two of its characters, and each document has a fixed cost.
+    read += Math.min(document.length, charactersInTurn) + 2 * found.words.length + 64;
+    if (read < charactersInTurn) continue;
+    read = 0;
+    await giveWay();
+  }
+  const tokens = counted.reduce((sum, { length }) => sum + length, asked.length);
+  const found = await scores(counted, weigh(having, documents.length), giveWay);
+  const ranking = found.map((score, index) => ({ index, score }));
+  // A request of punctuation alone has no words, but no request has 0 tokens.
+  return { ranking: ranking.sort((a, b) => b.score - a.score || a.index - b.index), tokens: Math.max(tokens, 1) };
 }
 
 /** The query words that a text contains, by index, and how often; in arrays, because there may be a million. */

@@ -25,6 +25,8 @@ export interface RerankUpstream {
 }
 
 export interface RerankCall {
+  /** Who asks: the embedded model shares its time among owners. */
+  owner: string;
   query: string;
   documents: readonly string[];
   /** The most tokens for the query and one document together: providers that truncate longer ones are told not to truncate earlier. */

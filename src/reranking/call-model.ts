@@ -15,6 +15,7 @@ export interface CallTerms {
   route: string;
   /** Whether it is called with the account's own key. */
   ownKey: boolean;
+  owner: string;
   query: string;
   documents: readonly string[];
   inputTokensMax: number;

@@ -147,7 +147,7 @@ function rank(
       if (!upstream) return undefined;
       const counted = async (): Promise<CallOutcome<Counted>> => {
         const ranked = await callModel(deps, {
-          ...{ upstream, query, documents, signal, route: model.name, inputTokensMax: model.contextTokens },
+          ...{ upstream, owner, query, documents, signal, route: model.name, inputTokensMax: model.contextTokens },
           ownKey: ownKey !== undefined,
         });
         if (!ranked.ok) return ranked;

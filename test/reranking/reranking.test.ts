@@ -328,6 +328,7 @@ test('the embedded model lets other work in between, however many words are aske
   setImmediate(count);
   const { signal } = new AbortController();
   const { tokens } = await createLexicalReranker().rerank({
+    owner: 'a',
     query: words.join(' '),
     documents,
     inputTokensMax: 1_000_000,
@@ -340,6 +341,7 @@ test('the embedded model lets other work in between, however many words are aske
 
   const leaving = new AbortController();
   const left = createLexicalReranker().rerank({
+    owner: 'a',
     query: words.join(' '),
     documents,
     inputTokensMax: 1_000_000,
@@ -361,11 +363,32 @@ test('rankings at one time take turns, so that others wait for one of them and n
   setImmediate(count);
   const { signal } = new AbortController();
   const rankings = Array.from({ length: 8 }, () =>
-    createLexicalReranker().rerank({ query, documents, inputTokensMax: 1_000_000, signal }),
+    createLexicalReranker().rerank({ owner: 'a', query, documents, inputTokensMax: 1_000_000, signal }),
   );
   await Promise.all(rankings);
   over = true;
   // Each of the eight reads 800,000 characters in at least six pieces.
   expect(query.length * 3 * 40).toBeGreaterThan(6 * 131_072);
   expect(turns).toBeGreaterThan(8 * 6);
+});
+
+test('of one owner’s rankings two are computed at once; another owner waits for none that has not begun', async () => {
+  const query = Array.from({ length: 2_000 }, (_, index) => index.toString(36)).join(' ');
+  const begun: string[] = [];
+  const over: string[] = [];
+  const { signal } = new AbortController();
+  const ranked = async (owner: string, name: string) => {
+    const documents = Array.from({ length: 40 }, () => query.repeat(3));
+    const read = documents[Symbol.iterator].bind(documents);
+    documents[Symbol.iterator] = () => {
+      begun.push(name);
+      return read();
+    };
+    await createLexicalReranker().rerank({ owner, query, documents, inputTokensMax: 1_000_000, signal });
+    if (over.length === 0) expect(begun.toSorted()).toEqual(['a1', 'a2', 'b1']);
+    over.push(name);
+  };
+  await Promise.all([ranked('a', 'a1'), ranked('a', 'a2'), ranked('a', 'a3'), ranked('a', 'a4'), ranked('b', 'b1')]);
+  expect(over.slice(0, 3).toSorted()).toEqual(['a1', 'a2', 'b1']);
+  expect(over).toHaveLength(5);
 });
