@@ -23,8 +23,8 @@ export async function readBody(
   )
     return undefined;
   if (length !== undefined && Number(length) > bytesMax) throw tooLarge(bytesMax);
-  const body = await collect(raw, bytesMax, received);
-  return inflated(body, headers['content-encoding'], bytesMax, received);
+  const pieces = await collect(raw, bytesMax, received);
+  return inflated(await pieces.whole(), headers['content-encoding'], bytesMax, received);
 }
 
 /** As `readBody`, for a `fetch` request. */
@@ -51,7 +51,7 @@ export async function readWebBody(
   } catch {
     throw refused ?? new RestError({ kind: 'cancelled' });
   }
-  return inflated(pieces.joined(), request.headers.get('content-encoding') ?? undefined, bytesMax, received);
+  return inflated(await pieces.whole(), request.headers.get('content-encoding') ?? undefined, bytesMax, received);
 }
 
 async function inflated(
@@ -80,7 +80,7 @@ export async function checkJson(body: Buffer, { depth }: { depth: boolean } = { 
   throw invalidArgument('body', `${fault.description} (${positionInBytes(body, fault.at)})`);
 }
 
-function collect(raw: IncomingMessage, bytesMax: number, received?: Received): Promise<Buffer> {
+function collect(raw: IncomingMessage, bytesMax: number, received?: Received): Promise<Pieces> {
   return new Promise((resolve, reject) => {
     const pieces = new Pieces(bytesMax, received);
     const onData = (piece: Buffer): void => {
@@ -93,7 +93,7 @@ function collect(raw: IncomingMessage, bytesMax: number, received?: Received): P
     };
     const onEnd = (): void => {
       settle();
-      resolve(pieces.joined());
+      resolve(pieces);
     };
     const onGone = (): void => {
       settle();

@@ -1,10 +1,13 @@
 import { invalidArgument, RestError } from './errors.ts';
+import { ownTurn } from './own-turn.ts';
 
 /** Chunks, or frames, of one body: each takes the same time to receive, however short it is. */
 export const piecesMax = 65_536;
 /** Shorter pieces are copied: a separate piece is an object of some 300 bytes. */
 const keptBytes = 4_096;
 const blockBytes = 65_536;
+/** Joining this much takes less than a millisecond; 20 MB take 5 to 20. */
+const joinedAtOnceMax = 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 /** Called with the number of the next bytes before they are kept; throws to refuse them. */
@@ -49,8 +52,13 @@ export class Pieces {
     this.used += piece.length;
   }
 
-  /** The whole body; nothing may be added after this. */
-  joined(): Buffer {
+  /** The whole body; nothing may be added after this. Many long ones can end at the same moment, so each is joined in a turn of its own. */
+  async whole(): Promise<Buffer> {
+    if (this.bytes > joinedAtOnceMax) await ownTurn();
+    return this.joined();
+  }
+
+  private joined(): Buffer {
     this.endBlock();
     const [first = nothing] = this.kept;
     return this.kept.length > 1 ? Buffer.concat(this.kept, this.bytes) : first;

@@ -63,7 +63,7 @@ function sendCrumbs(caller: Stranger, credential: string): Promise<string> {
 }
 
 const start = Buffer.from('{"model":"plain","messages":[{"role":"user","parts":[{"image":{"data":"');
-const end = Buffer.from('","mimeType":"image/png"}},{"text":"a"}]}]}');
+const end = Buffer.from('","mediaType":"image/png"}},{"text":"a"}]}]}');
 const data = Buffer.alloc(19 * 1024 * 1024, 'A');
 
 /** Sends everything but the end of each body, then the ends; returns the worst answer. */
