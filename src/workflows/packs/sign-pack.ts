@@ -50,6 +50,10 @@ const claims: readonly string[] = [
   'prohibited_goods',
 ];
 
+// "Your grandson was arrested" is worded like news, "fraudsters are in your account" like a warning, "we remove bad reviews"
+// like house rules, "no judge can touch you" like a report from court.
+const wordedLikeReports: readonly string[] = ['impersonation', 'misleading_marketing', 'misleading_legal'];
+
 /** The packs of all languages. Throws if one is wrong, naming the pack and the pattern. */
 export function readSignPacks(english: RiskMessages): ReadonlyMap<SignLanguage, SignPack> {
   return new Map(signLanguages.map((language) => [language, readOne(language, english)]));
@@ -78,8 +82,7 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
         countsInQuotes: category === 'prompt_injection',
         // "Warning: pay, or ..." is not a warning against it.
         countsInWarnings: category === 'threat',
-        // "Your grandson was arrested" is worded like news; "we remove bad reviews" like house rules.
-        mayRestOnReports: category === 'impersonation' || category === 'misleading_marketing',
+        mayRestOnReports: wordedLikeReports.includes(category),
         // A harmless word in a neighbouring sentence does not excuse the gravest signs.
         framedInItsSentence: severity === 'critical',
       })),

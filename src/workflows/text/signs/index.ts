@@ -15,7 +15,7 @@ export interface SignWords {
     countsInQuotes: boolean;
     /** Counts next to a word of warning, like threats that begin with one. */
     countsInWarnings: boolean;
-    /** A report word that the sign itself rests on does not make it a report. */
+    /** A word of a report or a warning that the sign itself rests on does not make it one. */
     mayRestOnReports: boolean;
     /** Only words in its own sentence can frame it; the surrounding text cannot. */
     framedInItsSentence: boolean;
@@ -73,7 +73,7 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
     yield tokens.text.length;
     const spoken = placesOf(words, context);
     const mentioned = sentencesWith(words, mention);
-    const warned = sentencesWith(words, warning);
+    const warned = placesOf(words, warning);
     const quoted = quotationsOf(tokens.text);
     const matches: SignMatch[] = [];
     for (const index of wanted.rules) {
@@ -83,14 +83,11 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
       const { harmlessInQuestions, countsInQuotes, countsInWarnings } = rule;
       const reach = framedInItsSentence ? 0 : contextReach;
       for (const one of yield* combine(parts, found)) {
-        yield spoken.length + quoted.length;
-        if (
-          isNegated(words, one, negator) ||
-          isFramed(words, spoken, mayRestOnReports ? one : { ...one, matched: [] }, reach)
-        )
-          continue;
+        yield spoken.length + warned.length + quoted.length;
+        const own = mayRestOnReports ? one : { ...one, matched: [] };
+        if (isNegated(words, one, negator) || isFramed(words, spoken, own, reach)) continue;
         if (mentioned.has(one.sentence)) continue;
-        if (!countsInWarnings && nearAny(warned, one.sentence, reach)) continue;
+        if (!countsInWarnings && isFramed(words, warned, own, reach)) continue;
         if (!countsInQuotes && isQuoted(quoted, placeOf(words, one))) continue;
         if (harmlessInQuestions && words.questions[one.sentence]) continue;
         matches.push({ sign, pattern, ...placeOf(words, one) });
@@ -135,11 +132,6 @@ function sentencesWith({ tokens, hits }: Read, atoms: readonly number[]): Set<nu
   for (const [at, found] of hits.entries())
     if (found.some(({ atom }) => atoms.includes(atom))) sentences.add((tokens[at] as { sentence: number }).sentence);
   return sentences;
-}
-
-function nearAny(sentences: ReadonlySet<number>, sentence: number, reach: number): boolean {
-  for (let near = sentence - reach; near <= sentence + reach; near++) if (sentences.has(near)) return true;
-  return false;
 }
 
 const quotation = /["\u201c\u201e\u00ab](?=\S)[^"\u201c\u201d\u201e\u00ab\u00bb]{2,300}["\u201c\u201d\u00bb]/gu;
