@@ -156,6 +156,8 @@ models:
     gone.abort();
     await expect(work).rejects.toThrow();
     left.resolve();
+    // The hold may still be on its way to the database, so that nothing is held does not say yet that it is paid.
+    await expect.poll(async () => before - (await balance())).toBe(cost);
     await settled();
     expect(before - (await balance())).toBe(cost);
   });
