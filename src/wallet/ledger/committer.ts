@@ -2,17 +2,20 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Logger } from 'pino';
 import { fail } from '../../base/failure.ts';
 import type { WalletRow } from '../tables.ts';
-import { decide } from './decide/decide.ts';
-import type { GroupState } from './decide/group-state.ts';
 import {
-  bytesOf,
-  type HoldOperation,
-  isFinishing,
-  type Operation,
-  type Outcome,
-  type Outcomes,
-  type ReleaseOperation,
-} from './operation.ts';
+  type Attempt,
+  attemptOf,
+  byWallet,
+  CulpritError,
+  decideAll,
+  halves,
+  markAgain,
+  refuse,
+  refuseWhatCan,
+  rejectAll,
+  retryAfterMs,
+} from './attempt.ts';
+import { bytesOf, isFinishing, type Operation, type Outcome, type Outcomes } from './operation.ts';
 import { OperationQueue, type Pending, type QueueLimits, split } from './queue.ts';
 import { classify, errorNumber } from './store/database-errors.ts';
 import type { GroupStore } from './store/group-store.ts';
@@ -50,26 +53,6 @@ export interface Committer {
   close(deadlineMs: number): Promise<void>;
 }
 
-/** An operation that could not be decided; the group runs again without it. */
-class CulpritError extends Error {
-  readonly pending: Pending;
-
-  constructor(pending: Pending, cause: unknown) {
-    super('An operation could not be decided.', { cause });
-    this.pending = pending;
-  }
-}
-
-/** Operations to commit as one group, and what is known about them. */
-interface Attempt {
-  pendings: Pending[];
-  /** How often this exact set has failed, by kind. */
-  failures: { connection: number; contention: number; statement: number };
-  /** Another session has one of their wallets locked: find out which, and leave it out. */
-  skipLocked: boolean;
-}
-
-const retryAfterMs = 1_000;
 const contentionFailuresMax = 10;
 const parkMs = 500;
 const outageRestMaxMs = 1_000;
@@ -360,62 +343,6 @@ export function createCommitter(options: CommitterOptions): Committer {
   async function rest(): Promise<void> {
     await sleep(Math.min(outageRestMaxMs, 25 * 2 ** Math.min(outageRests, 6)) * (0.5 + random() / 2));
   }
-}
-
-function attemptOf(pendings: Pending[], skipLocked: boolean): Attempt {
-  return { pendings, failures: { connection: 0, contention: 0, statement: 0 }, skipLocked };
-}
-
-/** Splits operations into two groups, keeping those of one unit together. */
-function halves(units: readonly Pending[][], skipLocked: boolean): Attempt[] {
-  const middle = Math.ceil(units.length / 2);
-  return [units.slice(0, middle), units.slice(middle)].map((half) => attemptOf(half.flat(), skipLocked));
-}
-
-function rejectAll(pendings: readonly Pending[]): void {
-  for (const pending of pendings) pending.reject(new Error('The ledger is closed.'));
-}
-
-function byWallet(pendings: readonly Pending[]): Pending[][] {
-  return [...Map.groupBy(pendings, ({ operation }) => operation.walletId).values()];
-}
-
-function markAgain(pendings: readonly Pending[]): void {
-  for (const { operation } of pendings)
-    if (operation.type === 'hold' || operation.type === 'charge') operation.again = true;
-}
-
-/** Releases a hold, if it was granted. */
-function takeBack({ walletId, chargeId, request: { caps = [], idempotency } }: HoldOperation): ReleaseOperation {
-  const capOwners = caps.map(({ owner }) => owner);
-  return { type: 'release', walletId, chargeId, capOwners, idempotency, mayBeAbsent: true };
-}
-
-function decideAll(pendings: readonly Pending[], state: GroupState): Outcome[] {
-  return pendings.map((pending) => {
-    try {
-      return decide(pending.operation, state);
-    } catch (error) {
-      throw new CulpritError(pending, error);
-    }
-  });
-}
-
-/** Refuses what may be refused; returns what still has to be done: the rest, and what must be looked up or taken back. */
-function refuseWhatCan(pendings: readonly Pending[]): Pending[] {
-  const waiting: Pending[] = [];
-  for (const pending of pendings) {
-    const { operation } = pending;
-    if (isFinishing(operation) || (operation.type === 'charge' && operation.again)) waiting.push(pending);
-    else refuse(pending);
-    // Its caller was told that nothing is held, so nothing may stay held.
-    if (operation.type === 'hold' && operation.again) waiting.push({ ...pending, operation: takeBack(operation) });
-  }
-  return waiting;
-}
-
-function refuse({ operation, resolve }: Pending): void {
-  resolve(operation.type === 'progress' ? undefined : fail({ kind: 'ledger_unavailable', retryAfterMs }));
 }
 
 const nobodyWaits = (): void => {};
