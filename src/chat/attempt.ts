@@ -5,9 +5,9 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import { type Dialect, type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
+import { type Dialect, toolCallsMax, type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
 import type { Funds } from '../wallet/index.ts';
-import { boundUsage, type CountedUsage, cutMessage, reportOverruns } from './bounded.ts';
+import { boundUsage, type CountedUsage, canBeWithin, cutMessage, reportOverruns } from './bounded.ts';
 import { Citations } from './citations.ts';
 import type { ModelDeps } from './deps.ts';
 import { inputCountsOf, whole } from './input-counts.ts';
@@ -64,7 +64,7 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
     });
     const latencyMs = deps.clock.monotonic() - startedAt;
     const given = messageOf(result);
-    if (isEmpty(given, result.finishReason)) {
+    if (isEmpty(given, result.finishReason) || given.toolCalls.length > toolCallsMax) {
       const failure: UpstreamFailure = { outcome: 'invalid_reply' };
       call.failed(failure);
       watch?.ended({ outcome: failure.outcome });
@@ -72,7 +72,8 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
     }
     // Trust the upstream's own count if it is within the cap; tokenizers differ.
     const stated = plausible(result.usage.outputTokens.total);
-    const isWithin = stated !== undefined && stated <= terms.outputTokensCap;
+    const isWithin =
+      stated !== undefined && stated <= terms.outputTokensCap && canBeWithin(given, terms.outputTokensCap);
     const cut = isWithin ? undefined : cutMessage(given, terms.outputTokensCap);
     const message = cut ?? given;
     const usage = boundUsage(await countedUsage(result.usage, message, terms), terms);

@@ -63,6 +63,15 @@ function inputTokensMaxOf({ measure, route }: Bounds): number {
   return inputTokensAtMost(measure, route.model);
 }
 
+/** No tokenizer in use has a token of more characters. */
+const tokenCharactersMax = 128;
+
+/** Whether a reply can have as few tokens as that, whatever its provider reports. */
+export function canBeWithin({ content, toolCalls }: ChatReply['message'], outputTokens: number): boolean {
+  const characters = toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, content.length);
+  return characters <= outputTokens * tokenCharactersMax;
+}
+
 /** Cuts a reply to `outputTokens`, by our own count; undefined if it already fits. A tool call is kept whole or dropped. */
 export function cutMessage(message: ChatReply['message'], outputTokens: number): ChatReply['message'] | undefined {
   const bound = new TokenBound(outputTokens);

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
+import { toolCallsMax, tooMany } from '../providers/index.ts';
 import { endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
 import { finishReasonOf, noted } from './attempt.ts';
 import { type CountedUsage, reportOverruns } from './bounded.ts';
@@ -43,6 +44,8 @@ export class StreamedReply {
   readonly #citations = new Citations();
   #ignored: readonly Ignored[];
   readonly #toolCalls: ChatReply['message']['toolCalls'] = [];
+  /** Where each call is among them, by its id. */
+  readonly #places = new Map<string, number>();
   readonly #guarded: GuardedStream | undefined;
   #hasHiddenTokens: boolean;
   #usage: LanguageModelV4Usage | undefined;
@@ -170,7 +173,7 @@ export class StreamedReply {
   /** The part of a piece that counts as reply. */
   #textIn(part: LanguageModelV4StreamPart): string {
     if (part.type === 'tool-input-start') return part.toolName;
-    if (part.type === 'tool-call') return this.#toolCalls.some(({ id }) => id === part.toolCallId) ? '' : part.input;
+    if (part.type === 'tool-call') return this.#places.has(part.toolCallId) ? '' : part.input;
     return 'delta' in part ? part.delta : '';
   }
 
@@ -195,7 +198,7 @@ export class StreamedReply {
       case 'tool-input-start':
         return this.#receiveCall(part.id, part.toolName, '', part.toolName);
       case 'tool-input-delta': {
-        const index = this.#toolCalls.findIndex(({ id }) => id === part.id);
+        const index = this.#places.get(part.id) ?? -1;
         const call = this.#toolCalls[index];
         const delta = call ? this.#within(part.delta) : '';
         if (!call || delta === '') return undefined;
@@ -205,7 +208,7 @@ export class StreamedReply {
       }
       case 'tool-call':
         // Some providers stream a call in pieces and then repeat it whole; others send it only whole.
-        if (this.#toolCalls.some(({ id }) => id === part.toolCallId)) return this.#receiveState(part.toolCallId);
+        if (this.#places.has(part.toolCallId)) return this.#receiveState(part.toolCallId);
         return this.#receiveCall(part.toolCallId, part.toolName, part.input, part.input);
       case 'finish':
         if (part.finishReason.unified === 'error') throw new StreamedError({});
@@ -264,7 +267,7 @@ export class StreamedReply {
   /** What the provider wants back for a call that is now complete. */
   #receiveState(callId: string): ChatEvent | undefined {
     const { owner } = this.#stream.terms;
-    const index = this.#toolCalls.findIndex(({ id }) => id === callId);
+    const index = this.#places.get(callId) ?? -1;
     const call = this.#toolCalls[index];
     const providerState = owner && this.#state.ofCall(callId, owner);
     if (!call || !providerState) return undefined;
@@ -273,12 +276,14 @@ export class StreamedReply {
   }
 
   #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent | undefined {
+    if (this.#toolCalls.length === toolCallsMax) throw new StreamedError(tooMany('tool calls'));
     // A call that does not fit is dropped entirely: half of it would not tell what the model meant.
     if (this.#full || this.#within(counted) !== counted) return undefined;
     this.#meter.received(counted, id);
     const { owner } = this.#stream.terms;
     const providerState = owner && this.#state.ofCall(id, owner);
     const call = { id, name, arguments: args, ...(providerState ? { providerState } : {}) };
+    if (!this.#places.has(id)) this.#places.set(id, this.#toolCalls.length);
     this.#toolCalls.push(call);
     return { kind: 'delta', toolCall: { index: this.#toolCalls.length - 1, ...call } };
   }

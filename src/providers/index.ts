@@ -18,6 +18,7 @@ export type { EmbeddingCall, EmbeddingUpstream } from './embeddings.ts';
 export { findOllamaModels } from './find-ollama.ts';
 export { type AnsweredInTurn, type CallBreaker, type CallOutcome, tryInTurn } from './in-turn.ts';
 export { failureOfOwnKey, refusesKey } from './own-key-failure.ts';
+export { toolCallsMax, tooMany } from './reply-structure.ts';
 export type { Ranked, RerankApi, RerankUpstream } from './rerank-upstream.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
 export { canBeStrict } from './strict-schema.ts';

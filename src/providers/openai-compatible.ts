@@ -8,6 +8,7 @@ import {
   type LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { usageOf } from './openai-compatible-usage.ts';
+import { choicesMax, toolCallsMax, tooMany } from './reply-structure.ts';
 import type { ProviderSettings } from './settings.ts';
 import type { UpstreamFetch, UpstreamReply, UpstreamTarget } from './upstream-fetch.ts';
 
@@ -64,7 +65,10 @@ class DirectModel extends OpenAICompatibleChatLanguageModel {
     const reply = await this.#upstream.post(this.#target, JSON.stringify(body), options.abortSignal);
     if (reply.status < 200 || reply.status > 299) throw refused(reply, this.#url);
     const { providerOptions } = options;
-    const result = await this.convertResponse({ body: parsed(reply), ...(providerOptions && { providerOptions }) });
+    const result = await this.convertResponse({
+      body: bounded(parsed(reply)),
+      ...(providerOptions && { providerOptions }),
+    });
     return { ...result, warnings };
   }
 
@@ -103,6 +107,16 @@ function parsed({ body }: UpstreamReply): unknown {
     // The parser's own message would quote the text.
     throw new InvalidResponseDataError({ data: undefined, message: 'The reply is not JSON.' });
   }
+}
+
+/** Checked before the package reads the reply, which takes several microseconds for each choice and call. */
+function bounded(body: unknown): unknown {
+  const { choices } = (body ?? {}) as { choices?: unknown };
+  if (!Array.isArray(choices)) return body;
+  const calls = choices.map((choice) => choice?.message?.tool_calls?.length ?? 0);
+  if (choices.length > choicesMax || calls.some((count) => count > toolCallsMax))
+    throw tooMany('choices or tool calls');
+  return body;
 }
 
 function headersOf({ apiKey, headers = {} }: ProviderSettings): Record<string, string> {

@@ -1,5 +1,7 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { endOfTurn, ownTurn } from '../base/turn.ts';
+import { EventStreamBody } from './event-stream.ts';
+import { ReplyStructure, tooMany } from './reply-structure.ts';
 
 /** Limits on every upstream call. Times in milliseconds. */
 export interface UpstreamLimits {
@@ -163,7 +165,9 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: IncomingHeaders = {};
   #chunks: Uint8Array[] = [];
-  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #bytes = 0;
+  #structure = new ReplyStructure({ isEvents: false });
+  #stream: EventStreamBody | undefined;
   /** Abandoned: nobody is listening any more. */
   #over = false;
 
@@ -190,25 +194,32 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     const { events } = this.#bodyOf;
-    if (events && String(headers['content-type'] ?? '').startsWith('text/event-stream'))
-      this.#handOver(events(this.#openStream()), undefined);
+    if (!events || !String(headers['content-type'] ?? '').startsWith('text/event-stream')) return;
+    this.#structure = new ReplyStructure({ isEvents: true });
+    this.#stream = this.#openStream();
+    this.#handOver(events(this.#stream.stream), undefined);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#over) return;
-    if (this.#stream) {
-      this.#stream.enqueue(chunk);
-      // Backpressure: a slow reader slows the upstream down.
-      if ((this.#stream.desiredSize ?? 0) <= 0) controller.pause();
+    this.#bytes += chunk.byteLength;
+    if (this.#status > 299) {
+      // The beginning of an error's body is enough: it has a code, or is no use.
+      if (this.#bytes > errorBytesMax) return;
+    } else if (!this.#structure.fits(chunk)) {
+      const error = tooMany('objects, arrays or levels');
+      this.#fail(error);
+      controller.abort(error);
       return;
     }
-    this.#chunks.push(chunk);
+    if (this.#stream) this.#stream.push(chunk);
+    else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
     this.#signal?.removeEventListener('abort', this.#leave);
     if (this.#over) return;
-    if (this.#stream) this.#stream.close();
+    if (this.#stream) this.#stream.end();
     else {
       const bytes = this.#whole();
       this.#handOver(this.#bodyOf.whole(bytes), bytes.byteLength);
@@ -238,22 +249,15 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#resolve({ status: this.#status, headers: this.#headers, body, wholeBytes });
   }
 
-  #openStream(): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>(
-      {
-        start: (stream) => {
-          this.#stream = stream;
-        },
-        pull: () => {
-          if (this.#controller?.paused) this.#controller.resume();
-        },
-        cancel: () => {
-          this.#over = true;
-          this.#controller?.abort(new errors.RequestAbortedError());
-        },
+  #openStream(): EventStreamBody {
+    return new EventStreamBody({
+      pause: () => this.#controller?.pause(),
+      resume: () => this.#controller?.resume(),
+      cancel: () => {
+        this.#over = true;
+        this.#controller?.abort(new errors.RequestAbortedError());
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: streamBufferBytes }),
-    );
+    });
   }
 
   #whole(): Uint8Array {
@@ -262,8 +266,8 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   }
 }
 
-/** How much of a stream may be buffered for its reader. Pausing at every piece costs more than the pieces: the parser restarts each time. */
-const streamBufferBytes = 65_536;
+/** How much of an error's body is read. */
+const errorBytesMax = 65_536;
 
 export type IncomingHeaders = Dispatcher.ResponseData['headers'];
 

@@ -59,7 +59,54 @@ const stated = (prompt: number, output: number, reasoning?: number) => ({
 const long = words(200_000).join('');
 const overrun = (more: Partial<Overrun> = {}) => ({ provider: 'p', model: 'm', what: 'output', bound: 10, ...more });
 
+describe('an upstream that makes too many tool calls', () => {
+  const toolCalls = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...{ index, id: `call_${index}`, type: 'function', function: { name: 'f', arguments: '{}' } },
+    }));
+  const usage = stated(16, 5_000);
+  const tools = [{ name: 'f', description: '', parameters: { type: 'object' } }];
+  const wholeReply = (count: number) => {
+    const message = { role: 'assistant', content: null, tool_calls: toolCalls(count) };
+    return { body: { id: '1', model: 'm', usage, choices: [{ index: 0, message, finish_reason: 'tool_calls' }] } };
+  };
+  const stream = (count: number) => ({
+    pieces: [...toolCalls(count).map((call) => ({ tool_calls: [call] })), {}].map((delta, at) => {
+      const choices = [{ index: 0, delta, finish_reason: at === count ? 'tool_calls' : null }];
+      return `data: ${JSON.stringify({ id: '1', model: 'm', choices })}\n\n`;
+    }),
+  });
+  const most = { tools, maxOutputTokens: 50_000 };
+
+  test('gives no reply, and nothing is charged', async () => {
+    const asked = await asking(wholeReply(1_025));
+    const answered = await asked.harness.chat.run(caller, say(question, most), call());
+    expect(answered).toMatchObject({ failure: { kind: 'upstream_failed', attempts: [{ outcome: 'invalid_reply' }] } });
+    expect(asked.harness.ledger).toMatchObject({ held: 0n, balance: nano });
+    const fits = await whole(await asking(wholeReply(1_024)), most);
+    expect(fits.message.toolCalls).toHaveLength(1_024);
+  });
+
+  test('breaks its stream off, and what came before is charged', async () => {
+    const asked = await asking(stream(1_025));
+    await expect(streamed(asked, most)).rejects.toMatchObject({ failure: { kind: 'upstream_failed' } });
+    const { held, balance } = asked.harness.ledger;
+    expect(held).toBe(0n);
+    expect(balance).toBeLessThan(nano - 1_024n * 2_000n);
+    const fits = await streamed(await asking(stream(1_024)), most);
+    expect(fits.message.toolCalls).toHaveLength(1_024);
+  });
+});
+
 describe('an upstream that ignores how long its reply may be', () => {
+  test('and states a count that so many words cannot have: its text is cut, and what it stated is charged', async () => {
+    const asked = await asking({ body: completion(long, stated(16, 5)) });
+    const reply = await whole(asked, { maxOutputTokens: 10 });
+    expect(reply.message.content).toBe(words(10).join(''));
+    expect(reply).toMatchObject({ finishReason: 'length', usage: { outputTokens: 5 } });
+    expect(asked.overruns).toEqual([overrun()]);
+  });
+
   test.each([
     ['states nothing', null],
     ['states all that it gave', stated(16, 200_000)],

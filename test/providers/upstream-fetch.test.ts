@@ -150,3 +150,33 @@ test('long replies that come together are handed over far apart, so that reading
   for (const [index, at] of turns.entries())
     if (index > 0) expect(at - (turns[index - 1] ?? 0)).toBeGreaterThanOrEqual(4);
 });
+
+test('a stream that comes all at once is handed over in parts, so that reading it leaves turns to others', async () => {
+  const bytes = 4 * 1_024 * 1_024;
+  const url = await serve((_, response) => {
+    response.writeHead(200, events);
+    response.end(Buffer.alloc(bytes, 'data: x\n\n'));
+  });
+  const { body } = await fetcher()(url);
+  // All that the socket takes is there before the first read.
+  await sleep(300);
+  const reader = body?.getReader();
+  let inTurn = 0;
+  let most = 0;
+  let sum = 0;
+  let over = false;
+  const nextTurn = () => {
+    inTurn = 0;
+    if (!over) setImmediate(nextTurn);
+  };
+  setImmediate(nextTurn);
+  for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
+    sum += piece.value.byteLength;
+    inTurn += piece.value.byteLength;
+    most = Math.max(most, inTurn);
+  }
+  over = true;
+  expect(sum).toBe(bytes);
+  // What waited for its reader, and one part.
+  expect(most).toBeLessThanOrEqual(2 * 16_384);
+});
