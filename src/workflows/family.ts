@@ -54,7 +54,7 @@ export interface Prepared<Reply> {
   /** Pure: the same results give the same reply. */
   compute(own: readonly CheckResult[]): Sliced<Reply>;
   /** The same with added evidence, which counts like what the rules find themselves. */
-  reconsider?(own: readonly CheckResult[], evidence: Evidence): Reply;
+  reconsider?(own: readonly CheckResult[], evidence: Evidence): Sliced<Reply>;
 }
 
 /** Verified findings from outside the rules: each phrase and each quote appears in the request's text. */
@@ -63,8 +63,8 @@ export interface Evidence {
   facts: readonly Plain<ListingFact>[];
 }
 
-/** Recomputes a reply with evidence. */
-export type Reconsider<Reply> = (evidence: Evidence) => Reply;
+/** Recomputes a reply with evidence, in turns. */
+export type Reconsider<Reply> = (evidence: Evidence) => Promise<Reply>;
 
 export type PatternFits = (pattern: string, text: string) => boolean;
 

@@ -80,7 +80,7 @@ async function planFamily<Request extends Assistable, Reply extends FamilyReply>
   const byRules = await inTurns(prepared.compute(own), pace);
   if (signal.aborted) return fail({ kind: 'cancelled' });
   const { reconsider } = prepared;
-  const again = reconsider && ((evidence: Evidence) => reconsider(own, evidence));
+  const again = reconsider && ((evidence: Evidence) => inTurns(reconsider(own, evidence), pace));
   return succeed({ byRules, plan: await planAssist(deps, entry.family.name, caller, request, byRules, again) });
 }
 

@@ -144,12 +144,12 @@ function expectNoBetter(name: Case['name'], reply: Judgement, rules: Judgement, 
 }
 
 describe.each(cases)('whatever a model answers: $name', ({ name, schema, request }) => {
-  it('nothing is better than by rules alone', { timeout: patience }, () => {
+  it('nothing is better than by rules alone', { timeout: patience }, async () => {
     const family = families[name].family as unknown as Family<unknown, Judgement>;
     const assistance = assistances[name] as Assistance<unknown, Judgement>;
     let kept = 0;
-    fc.assert(
-      fc.property(request, fc.gen(), (json, g) => {
+    await fc.assert(
+      fc.asyncProperty(request, fc.gen(), async (json, g) => {
         const message = fromJson(schema, json as JsonValue) as { locale?: string; listing?: unknown };
         const prepared = atOnce(family.prepare(message, { nowMs: Date.parse('2026-11-22T12:00:00Z') }));
         if (!prepared.ok) throw new Error(JSON.stringify(prepared.failure));
@@ -160,8 +160,8 @@ describe.each(cases)('whatever a model answers: $name', ({ name, schema, request
         const answer = g(() => answersFor(name, ids));
         const read = answerIn(assistance.answer, JSON.stringify(answer));
         if (!read.ok) throw new Error(read.words);
-        const again = reconsider && ((evidence: Evidence) => reconsider([], evidence));
-        const judged = assistance.judge({ request: message, reply, reader, reconsider: again }, read.output);
+        const again = reconsider && (async (evidence: Evidence) => atOnce(reconsider([], evidence)));
+        const judged = await assistance.judge({ request: message, reply, reader, reconsider: again }, read.output);
         if (!judged.ok) throw new Error(judged.words);
         kept += judged.output.outcome.kept.length;
         expectNoBetter(name, judged.output.reply, reply, message);

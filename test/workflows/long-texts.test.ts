@@ -9,6 +9,7 @@ import { readinessFamily } from '../../src/workflows/families/readiness.ts';
 import { riskFamily } from '../../src/workflows/families/risk.ts';
 import type { Family, FamilyReply } from '../../src/workflows/family.ts';
 import { detect } from '../../src/workflows/text/detect.ts';
+import { indexSigns, tokensOf } from '../../src/workflows/text/signs/index.ts';
 
 const parts = [
   'never pay by western union, ',
@@ -55,6 +56,35 @@ describe('a long text is judged in turns', () => {
     // No slice is over two turns' work: 10 ms of processor time.
     expect(units.filter((each) => each > 2 * unitsOfATurn + 50)).toEqual([]);
     expect(sumOf(units)).toBeGreaterThan(15 * unitsOfATurn);
+  });
+
+  test('also when a model found more in it', () => {
+    const description = longest('Bj. 2017, 84.000 km, never pay by western union, ');
+    const message = fromJson(ScoreListingRequestSchema, { listing: { title: 'A car', description } });
+    const prepared = unwrap(atOnce(readinessFamily.prepare(message as never, { nowMs: 0 })));
+    const again = slicesOf(prepared.reconsider?.([], { spotted: [], facts: [] }));
+    const units = unitsOf(again);
+    expect(units.filter((each) => each > 2 * unitsOfATurn + 50)).toEqual([]);
+    expect(sumOf(units)).toBeGreaterThan(2 * unitsOfATurn);
+  });
+
+  test('signs among reports and quotations take as much as the text is long', () => {
+    const words = Array.from(
+      { length: 60 },
+      (_, at) => `x${String.fromCharCode(97 + (at % 26), 97 + Math.floor(at / 26))}q`,
+    );
+    const index = indexSigns({
+      classes: { not: ['not'], warning: ['beware'], report: ['court'], about: ['myth'] },
+      signs: words.map((word) => ({
+        ...{ patterns: [word], harmlessInQuestions: false, countsInQuotes: false, countsInWarnings: true },
+        ...{ mayRestOnReports: false, framedInItsSentence: true },
+      })),
+    });
+    const unitsFor = (count: number) => {
+      const sentences = Array.from({ length: count }, (_, at) => `${words[at % 60]} comes. The court. "so it" is.`);
+      return sumOf(unitsOf(index.readInSlices(tokensOf(sentences.join(' ')))));
+    };
+    expect(unitsFor(800) / unitsFor(400)).toBeCloseTo(2, 1);
   });
 
   test('phrases of the request count, too', () => {

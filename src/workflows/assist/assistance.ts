@@ -37,5 +37,5 @@ export interface Assistance<Request, Reply, Answer = unknown> {
   /** Whether a model is useful even if its texts cannot be checked, because it also finds evidence. */
   seeksEvidence: boolean;
   /** The reply with the valid parts; a problem sends the whole answer back. */
-  judge(terms: Terms<Request, Reply>, answer: Answer): Judged<Assisted<Reply>>;
+  judge(terms: Terms<Request, Reply>, answer: Answer): Judged<Assisted<Reply>> | Promise<Judged<Assisted<Reply>>>;
 }

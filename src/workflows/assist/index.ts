@@ -18,7 +18,7 @@ export interface AssistPlan<Reply> {
   /** Undefined: no model is asked, and `note` says why. */
   ask: QuotedAsk | undefined;
   note: string;
-  judge(answer: string): Judged<Assisted<Reply>>;
+  judge(answer: string): Judged<Assisted<Reply>> | Promise<Judged<Assisted<Reply>>>;
   /** The language of notes. */
   noted: Parameters<typeof noteOf>[2];
 }

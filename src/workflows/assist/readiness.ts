@@ -25,14 +25,14 @@ export const readinessAssistance: Assistance<ListingRequest, ListingReply, z.inf
   reading: ({ listing }) => `${listing?.title ?? ''}\n${listing?.description ?? ''}`,
   seeksEvidence: true,
   texts,
-  judge({ request, reply, reader, reconsider }, answer) {
+  async judge({ request, reply, reader, reconsider }, answer) {
     const text = `${request.listing?.title ?? ''}\n${request.listing?.description ?? ''}`;
     const messages = messagesFor(request.locale, reader ? [reader] : []);
     const subject = reader && subjectOf(request, reply, reader, verdictOf(reply), { risky: categoriesOf(reply) });
     const found = spotIn(text, answer.findings, reply.findings, messages, subject);
     const read = readIn(text, answer.facts, reply);
     const isMore = found.spotted.length > 0 || read.facts.length > 0;
-    const raised = isMore && reconsider ? reconsider({ spotted: found.spotted, facts: read.facts }) : reply;
+    const raised = isMore && reconsider ? await reconsider({ spotted: found.spotted, facts: read.facts }) : reply;
     const then = reader && subjectOf(request, raised, reader, verdictOf(raised), { risky: categoriesOf(raised) });
     const { words, outcome } = wordTexts(answer.texts, texts(request, reply), texts(request, raised), then);
     const blockers = raised.blockers.map((one) => ({ ...one, action: words.get(idOf(one.check)) ?? one.action }));

@@ -1,5 +1,5 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
-import { atOnce, type Slices } from '../../base/slices.ts';
+import type { Slices } from '../../base/slices.ts';
 import type {
   Listing,
   ScoreListingRequest,
@@ -72,9 +72,9 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
       ownChecks: ownRules(request.checks, judged.words),
       compute: (own) => scoreListing(request, judged, own, text),
       // The caller's own checks saw the request without the evidence, and stay as they are.
-      reconsider(own, evidence) {
+      *reconsider(own, evidence) {
         const all = [...spotted, ...evidence.spotted].sort((a, b) => a.start - b.start);
-        return scoreListing(request, atOnce(judge(request, listing, all, evidence.facts, year)), own, text);
+        return scoreListing(request, yield* judge(request, listing, all, evidence.facts, year), own, text);
       },
     });
   },

@@ -44,6 +44,8 @@ const contextClasses = ['report', 'about'] as const;
 // Words of a report or a tale that also appear in other texts: they affect only their own sentence.
 const mentionClass = 'mention';
 const negatedWithin = 4;
+// Looking at what is around a match, in units of a slice.
+const unitsOfAMatch = 20;
 // A warning refers to what is in the sentences around it.
 const contextReach = 2;
 
@@ -71,9 +73,9 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
     if (wanted.rules.length === 0) return [];
     const found = yield* findSequences(words, compiler.sequences, wanted.starts, negator);
     yield tokens.text.length;
-    const spoken = placesOf(words, context);
+    const spoken = placesBySentence(words, context);
     const mentioned = sentencesWith(words, mention);
-    const warned = placesOf(words, warning);
+    const warned = placesBySentence(words, warning);
     const quoted = quotationsOf(tokens.text);
     const matches: SignMatch[] = [];
     for (const index of wanted.rules) {
@@ -83,11 +85,11 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
       const { harmlessInQuestions, countsInQuotes, countsInWarnings } = rule;
       const reach = framedInItsSentence ? 0 : contextReach;
       for (const one of yield* combine(parts, found)) {
-        yield spoken.length + warned.length + quoted.length;
+        yield unitsOfAMatch;
         const own = mayRestOnReports ? one : { ...one, matched: [] };
-        if (isNegated(words, one, negator) || isFramed(words, spoken, own, reach)) continue;
+        if (isNegated(words, one, negator) || isFramed(spoken, own, reach)) continue;
         if (mentioned.has(one.sentence)) continue;
-        if (!countsInWarnings && isFramed(words, warned, own, reach)) continue;
+        if (!countsInWarnings && isFramed(warned, own, reach)) continue;
         if (!countsInQuotes && isQuoted(quoted, placeOf(words, one))) continue;
         if (harmlessInQuestions && words.questions[one.sentence]) continue;
         matches.push({ sign, pattern, ...placeOf(words, one) });
@@ -111,20 +113,27 @@ function isNegated({ tokens, hits }: Read, { start, sentence }: Occurrence, nega
   return false;
 }
 
-function placesOf({ hits }: Read, atoms: readonly number[]): number[] {
-  return [...hits.keys()].filter((at) => hits[at]?.some(({ atom }) => atoms.includes(atom)));
+function placesBySentence({ tokens, hits }: Read, atoms: readonly number[]): Map<number, number[]> {
+  const places = new Map<number, number[]>();
+  for (const [at, found] of hits.entries()) {
+    if (!found.some(({ atom }) => atoms.includes(atom))) continue;
+    const { sentence } = tokens[at] as { sentence: number };
+    const known = places.get(sentence);
+    if (known) known.push(at);
+    else places.set(sentence, [at]);
+  }
+  return places;
 }
 
 /** Whether words nearby, apart from those it rests on, make it a report. */
 function isFramed(
-  { tokens }: Read,
-  places: readonly number[],
+  places: ReadonlyMap<number, readonly number[]>,
   { sentence, matched }: Occurrence,
   reach: number,
 ): boolean {
-  return places.some(
-    (at) => Math.abs((tokens[at] as { sentence: number }).sentence - sentence) <= reach && !matched.includes(at),
-  );
+  for (let near = sentence - reach; near <= sentence + reach; near++)
+    if (places.get(near)?.some((at) => !matched.includes(at))) return true;
+  return false;
 }
 
 function sentencesWith({ tokens, hits }: Read, atoms: readonly number[]): Set<number> {
@@ -141,9 +150,19 @@ function quotationsOf(text: string): { start: number; end: number }[] {
   return [...text.matchAll(quotation)].map(({ 0: words, index }) => ({ start: index, end: index + words.length }));
 }
 
+/** Whether one of the quotations, which are in the order of the text and apart from each other, is around a place. */
 function isQuoted(
   quotations: readonly { start: number; end: number }[],
   place: { start: number; end: number },
 ): boolean {
-  return quotations.some(({ start, end }) => start < place.start && place.end < end);
+  // The last one that begins before the place.
+  let from = 0;
+  let to = quotations.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((quotations[middle] as { start: number }).start < place.start) from = middle + 1;
+    else to = middle;
+  }
+  const around = quotations[from - 1];
+  return around !== undefined && place.end < around.end;
 }
