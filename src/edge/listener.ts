@@ -14,6 +14,7 @@ import { type Connections, createConnections } from './connections.ts';
 import { lingering } from './linger.ts';
 import { refuseBadRequests, refuseConnect } from './refused-requests.ts';
 import { watchSessions } from './sessions.ts';
+import { endFloods } from './stream-floods.ts';
 import { continueWhenRead, refuseExpectation, strictHttp } from './strict-http.ts';
 
 /** Limits on what arrives at the port. Times in milliseconds. */
@@ -130,7 +131,8 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   http2.on('checkContinue', (request, response) => whenRead(request as never, response as never));
   http1.on('checkExpectation', refuseExpectation);
   http2.on('checkExpectation' as never, refuseExpectation as never);
-  if (takeStream) divertStreams(http2, takeStream);
+  // Twice as many: some may have been answered within the turn.
+  divertStreams(http2, endFloods(limits.concurrentStreams * 2), takeStream);
   refuseBadRequests(http1, limits.headerBytes);
   refuseConnect(http1, http2);
   const sessions = watchSessions(http2, limits, log);
@@ -180,13 +182,17 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   };
 }
 
-/** Puts `take` ahead of Node's own listener, which turns streams into requests. */
-function divertStreams(server: Http2Server, take: TakeStream): void {
+/** Puts `isFlood` and `take` ahead of Node's own listener, which turns streams into requests. */
+function divertStreams(
+  server: Http2Server,
+  isFlood: (stream: ServerHttp2Stream) => boolean,
+  take: TakeStream | undefined,
+): void {
   const [makeRequest] = server.listeners('stream');
   if (!makeRequest) throw new Error('Node serves the requests of HTTP/2 by something else than "stream"');
   server.off('stream', makeRequest as () => void);
   server.on('stream', (stream, headers, ...rest: unknown[]) => {
-    if (!take(stream, headers)) makeRequest.call(server, stream, headers, ...rest);
+    if (!isFlood(stream) && !take?.(stream, headers)) makeRequest.call(server, stream, headers, ...rest);
   });
 }
 

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { defaultListenerLimits, type ListenerLimits } from '../../src/edge/listener.ts';
 import { PortTakenError, type RunningServer, startServer } from '../../src/edge/server.ts';
+import { connectionPreface, flag, frame, frameType, headerBlock } from '../support/http2-frames.ts';
 
 const log = pino({ level: 'silent' });
 const open: { close(): unknown }[] = [];
@@ -162,5 +163,33 @@ describe('closing', () => {
     await expect.poll(() => slow.arrived).toBe(1);
     await close(50);
     expect(await answer).toBe('ended');
+  });
+});
+
+describe('streams that are opened and reset at once', () => {
+  const head = headerBlock({ ':method': 'GET', ':scheme': 'http', ':path': '/slow', ':authority': 'a' });
+  const reset = Buffer.from([0, 0, 0, 8]);
+  const openings = (count: number, areReset: boolean) =>
+    Array.from({ length: count }, (_, at) => {
+      const opened = frame(frameType.headers, flag.endStream | flag.endHeaders, 2 * at + 1, head);
+      return areReset ? Buffer.concat([opened, frame(frameType.reset, 0, 2 * at + 1, reset)]) : opened;
+    });
+  const write = (socket: Socket, frames: Buffer[]) =>
+    socket.write(Buffer.concat([connectionPreface, frame(frameType.settings, 0, 0), ...frames]));
+
+  test('end their session before they are served', async () => {
+    const { port, slow } = await serverWith({ concurrentStreams: 8 });
+    const socket = socketTo(port);
+    const closed = everythingFrom(socket);
+    write(socket, openings(5_000, true));
+    await closed;
+    expect(slow.arrived).toBeLessThanOrEqual(16);
+  });
+
+  test('are served if they are as many as may be open', async () => {
+    const { port, slow } = await serverWith({ concurrentStreams: 8 });
+    write(socketTo(port), openings(8, false));
+    await expect.poll(() => slow.arrived).toBe(8);
+    slow.answer();
   });
 });
