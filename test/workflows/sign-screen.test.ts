@@ -11,7 +11,7 @@ function screened(patterns: readonly string[], text: string) {
   compiler.defineClass('pay', ['pay', 'wire', 'send money']);
   const rules = patterns.map((pattern) => compiler.compile(pattern));
   const words = atOnce(readHits(tokensOf(text), compiler.lexicon));
-  const { rules: wanted, starts } = atOnce(createScreen(rules, compiler.sequences, compiler.atomsEnd())(words));
+  const { rules: wanted, starts } = createScreen(rules, compiler.sequences, compiler.atomsEnd())(words);
   return { wanted: wanted.map((rule) => patterns[rule]), starts: starts.size };
 }
 

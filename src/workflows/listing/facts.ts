@@ -37,11 +37,12 @@ export function* readFactsInSlices(
   const said = new Map<string, Fact[]>();
   const given = new Map<string, Fact>();
   const byField = new Map(Object.entries(attributes).map(([name, value]) => [bareName(name), value]));
-  for (const { fact, kinds, pattern, read, fields = [] } of listingFacts) {
+  for (const { fact, kinds, pattern, needs, read, fields = [] } of listingFacts) {
     if (kinds.length > 0 && !kinds.includes(kind)) continue;
     yield plain.length;
     const found = said.get(fact) ?? [];
-    for (const match of plain.matchAll(pattern)) {
+    const mayMatch = needs === undefined || needs.test(plain);
+    for (let match = mayMatch ? firstMatch(pattern, plain) : null; match; match = nextMatch(match, pattern, plain)) {
       if (found.length >= saidMax) break;
       const value = read(match, plain);
       if (value === undefined || found.some((one) => one.value === value)) continue;
@@ -58,6 +59,17 @@ export function* readFactsInSlices(
   return { facts: facts.slice(0, 100), said };
 }
 
+/** `matchAll` would copy the pattern, and a copy is often compiled anew, which takes longer than reading a listing with it. */
+function firstMatch(pattern: RegExp, text: string): RegExpExecArray | null {
+  pattern.lastIndex = 0;
+  return pattern.exec(text);
+}
+
+function nextMatch({ index, 0: { length } }: RegExpExecArray, pattern: RegExp, text: string): RegExpExecArray | null {
+  pattern.lastIndex = index + Math.max(1, length);
+  return pattern.exec(text);
+}
+
 /** A field's value in the form it would have from the text: "61,400 miles" is 61400, and a year may be given as a date. */
 function fieldValue(
   value: unknown,
@@ -68,7 +80,7 @@ function fieldValue(
   if (typeof value === 'boolean') return String(value);
   if (typeof value !== 'string' || value.trim() === '' || isPlaceholder(value)) return undefined;
   const plain = plainText(value.slice(0, 200));
-  for (const match of plain.matchAll(pattern)) {
+  for (let match = firstMatch(pattern, plain); match; match = nextMatch(match, pattern, plain)) {
     const found = read(match, plain);
     if (found !== undefined) return found;
   }

@@ -16,14 +16,14 @@ const kindWords = z.record(
 interface Entry {
   kind: Kind;
   word: string;
+  /** Its third letter; -1: none. */
+  third: number;
   /** Matches only as a whole word. */
   whole: boolean;
 }
 
-const keyLength = 2;
-
-/** Words by their beginnings, so that each position in a text is compared with only a few of them. */
-type Index = ReadonlyMap<string, readonly Entry[]>;
+/** Words by their first two letters, so that each position in a text is compared with only a few of them. */
+type Index = ReadonlyMap<number, readonly Entry[]>;
 
 const lists = Object.entries(readPack('listing/kinds.yaml', kindWords)).map(([kind, lists]) => ({
   kind: kind as Kind,
@@ -34,15 +34,22 @@ const categoryIndex = indexOf(lists.map(({ kind, category }) => [kind, category]
 const textIndex = indexOf(lists.map(({ kind, category, text }) => [kind, [...new Set([...category, ...text])]]));
 
 function indexOf(all: readonly (readonly [Kind, readonly string[]])[]): Index {
-  const index = new Map<string, Entry[]>();
+  const index = new Map<number, Entry[]>();
   for (const [kind, list] of all)
     for (const entry of list) {
       const whole = entry.endsWith('.');
       const word = whole ? entry.slice(0, -1) : entry;
-      const key = word.slice(0, keyLength);
-      index.set(key, [...(index.get(key) ?? []), { kind, word, whole }]);
+      const key = keyAt(word, 0);
+      index.set(key, [
+        ...(index.get(key) ?? []),
+        { kind, word, third: word.length > 2 ? word.charCodeAt(2) : -1, whole },
+      ]);
     }
   return index;
+}
+
+function keyAt(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
 }
 
 const notIndex = indexOf(lists.map(({ kind, not }) => [kind, not]));
@@ -72,7 +79,9 @@ export function kindsOf(title: string, description: string, category: string): K
   const inDescription = countWords(plainDescription, textIndex);
   const inCategory = countWords(plainCategory, categoryIndex);
   const likenesses = countWords(`${plainTitle}\n${plainCategory}`, notIndex);
-  const itself = countWords(`${plainTitle}\n${plainDescription}`, unlessIndex);
+  // These words count only against a likeness.
+  const itself: typeof likenesses =
+    likenesses.size === 0 ? new Map() : countWords(`${plainTitle}\n${plainDescription}`, unlessIndex);
   const scored = lists.map(({ kind }) => {
     if (likenesses.has(kind) && !itself.has(kind)) return { kind, points: 0, withCategory: 0 };
     const points = (inTitle.get(kind) ?? 0) * titleCounts + (inDescription.get(kind) ?? 0);
@@ -101,7 +110,8 @@ function countWords(text: string, index: Index): ReadonlyMap<Kind, number> {
   const seen = new Set<Entry>();
   for (let at = 0; at < text.length; at++) {
     if (at > 0 && isLetter(text.charCodeAt(at - 1))) continue;
-    for (const entry of index.get(text.slice(at, at + keyLength)) ?? []) {
+    for (const entry of index.get(keyAt(text, at)) ?? []) {
+      if (entry.third >= 0 && entry.third !== text.charCodeAt(at + 2)) continue;
       if (seen.has(entry) || !text.startsWith(entry.word, at)) continue;
       const next = text.charCodeAt(at + entry.word.length);
       if (entry.whole && (isLetter(next) || (next >= 0x30 && next <= 0x39))) continue;

@@ -5,35 +5,40 @@ const readMax = 20_000;
  * original. At most 20,000 characters: what a listing is about appears before that.
  */
 export function plainText(text: string): string {
-  let plain = '';
-  for (const unit of text.slice(0, readMax)) {
-    if (unit < '\u0080') {
-      plain += unit.toLowerCase();
-      continue;
-    }
-    const letter = unit.normalize('NFD')[0]?.toLowerCase() ?? unit;
-    plain += letter.length === unit.length ? letter : unit;
-  }
-  return plain
+  const read = text.slice(0, readMax);
+  if (!beyondAscii.test(read)) return read.toLowerCase();
+  return read
+    .replace(accentedOrCapital, plainLetter)
     .replace(/[\u00a0\u202f\u2009]/g, ' ')
     .replace(/[’´]/g, "'")
     .replace(/[–—−]/g, '-');
 }
 
+const beyondAscii = /[^\0-\x7f]/;
+const accentedOrCapital = /[^\0-\x7f]|[A-Z]+/gu;
+
+function plainLetter(written: string): string {
+  if (written < '\u0080') return written.toLowerCase();
+  const letter = written.normalize('NFD')[0]?.toLowerCase() ?? written;
+  return letter.length === written.length ? letter : written;
+}
+
 const longWord = /[a-z0-9&.'-]{64}/g;
+// Looks only where a word begins, so that all others cost little.
+const hasLongWord = /(?<![a-z0-9&.'-])[a-z0-9&.'-]{64}/;
 
 /**
  * A plain text in which no word is longer than 63 characters: every 64th is replaced by a blank. From any position in a word,
  * a pattern may read on to its end, so a text that is one single word would take quadratic time.
  */
 export function withShortWords(plain: string): string {
-  return plain.replace(longWord, (part) => `${part.slice(0, -1)} `);
+  return hasLongWord.test(plain) ? plain.replace(longWord, (part) => `${part.slice(0, -1)} `) : plain;
 }
 
 /** A number as written in any of the four languages: 61,400, 61.400, 61 400, 61'400, 1.4 and 2,5. Part of a RegExp. */
 export const numeral = String.raw`\d{1,3}(?:[., ']\d{3})+(?!\d)(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?`;
 
-/** The value of a numeral, with or without a `k` (thousand) after it. */
+/** The value of a numeral, with or without a word for thousands after it: 61k, 61 tsd, 61 mil, 61 tkm. */
 export function amountOf(text: string): number {
   const thousands = /k\s*$|tsd|mil\b|tkm/.test(text) ? 1000 : 1;
   let digits = text.replace(/[^\d.,]/g, '');

@@ -184,7 +184,10 @@ const mailProviders =
     ' ',
   );
 
-/** The large provider that an address's domain may have been meant to be: two letters are swapped, or one is wrong. */
+/**
+ * The large provider that an address's domain may have been meant to be: two neighbouring letters are swapped, or one is wrong,
+ * missing or one too many.
+ */
 export function meantProvider(text: string): string | undefined {
   const domain = text.toLowerCase().split('@')[1] ?? '';
   if (domain.length < 7 || mailProviders.includes(domain)) return undefined;
@@ -207,6 +210,15 @@ const runs: ReadonlySet<string> = new Set(
     .flatMap((row) => [...row].map((_, at) => row.slice(at, at + 4)).filter(({ length }) => length === 4)),
 );
 
+const lettersOfKeys = 26;
+/** Whether a run begins with these two letters. */
+const beginsRun = new Uint8Array(lettersOfKeys ** 2);
+for (const run of runs) beginsRun[pairAt(run, 0)] = 1;
+
+function pairAt(word: string, at: number): number {
+  return (word.charCodeAt(at) - 0x61) * lettersOfKeys + word.charCodeAt(at + 1) - 0x61;
+}
+
 /** Whether most of a text's words are runs of neighbouring keys, as in "asdf qwer". */
 export function isMash(text: string): boolean {
   const words = foldText(text.slice(0, 5000))
@@ -219,6 +231,7 @@ export function isMash(text: string): boolean {
 
 function isRun(word: string): boolean {
   let inRuns = 0;
-  for (let at = 0; at + 4 <= word.length; at++) if (runs.has(word.slice(at, at + 4))) inRuns++;
+  for (let at = 0; at + 4 <= word.length; at++)
+    if (beginsRun[pairAt(word, at)] === 1 && runs.has(word.slice(at, at + 4))) inRuns++;
   return inRuns * 2 >= word.length - 3;
 }

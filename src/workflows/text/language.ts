@@ -35,19 +35,23 @@ function slicesOf(text: string): string[] {
   return [0, middle, text.length - sliceUnits].map((from) => text.slice(from, from + sliceUnits));
 }
 
-function lettersIn(text: string): number {
-  return (text.match(/\p{L}/gu) ?? []).length;
+const letter = /\p{L}/gu;
+
+function hasLetters(text: string, least: number): boolean {
+  letter.lastIndex = 0;
+  for (let found = 0; found < least; found++) if (!letter.test(text)) return false;
+  return true;
 }
 
 function languageOf(text: string, spoken: ReadonlySet<string>): string {
-  if (lettersIn(text) < lettersMin) return '';
+  if (!hasLetters(text, lettersMin)) return '';
   // Invisible characters split words into pieces that belong to no language.
   const seen = text.replace(invisible, '');
   const short = shortLanguageOf(seen, spoken);
   if (short !== undefined) return short;
   const heard = eld.detect(seen);
   if (spoken.has(heard.language)) return heard.language;
-  if (heard.isReliable()) return lettersIn(seen) < certainLettersMin ? '' : heard.language;
+  if (heard.isReliable()) return hasLetters(seen, certainLettersMin) ? heard.language : '';
   const possible = Object.entries(heard.getScores()).filter(([language]) => spoken.has(language));
   // A name with a measurement is in no language.
   return possible.sort((a, b) => b[1] - a[1])[0]?.[0] ?? (seen.length > shortUnits ? heard.language : '');
@@ -61,7 +65,7 @@ const certainLettersMin = 12;
 /** The language of a short text by its most common words; undefined if the detector should decide. */
 function shortLanguageOf(text: string, spoken: ReadonlySet<string>): string | undefined {
   if (text.length > shortUnits) return undefined;
-  if (lettersIn(text) >= certainLettersMin && eld.detect(text).isReliable()) return undefined;
+  if (hasLetters(text, certainLettersMin) && eld.detect(text).isReliable()) return undefined;
   const [first, second] = [...commonWordsIn(text)]
     .filter(([language]) => spoken.has(language))
     .sort((a, b) => b[1] - a[1]);
@@ -74,7 +78,7 @@ const certainUnits = 900;
 /** The language of a text if the detector is sure of it: names and codes have none. Only the beginning of a long text is examined. */
 export function certainLanguageOf(text: string): string | undefined {
   const heard = text.slice(0, certainUnits).replace(invisible, '');
-  if (lettersIn(heard) < certainLettersMin) return undefined;
+  if (!hasLetters(heard, certainLettersMin)) return undefined;
   const found = eld.detect(heard);
   return found.isReliable() ? found.language : undefined;
 }

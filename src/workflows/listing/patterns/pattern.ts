@@ -19,6 +19,8 @@ export interface FactPattern {
   /** The kinds of things that have this fact; empty: all. */
   kinds: readonly Kind[];
   pattern: RegExp;
+  /** Part of every match: without it, a slow pattern need not be tried. */
+  needs?: RegExp;
   read: FactReader;
   /** Names of attributes that state it, in lower case and letters only. */
   fields?: readonly string[];

@@ -13,6 +13,7 @@ const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
     `(?<![\\d.,])(-?(?:${numeral})\\s?(?:k|tsd\\.?|mil|thousand)?|(?:[a-z]+[- ])?(?:${smallWords}) thousand)\\s?(?:${words})(?![a-z/²2³])`,
     'g',
   ),
+  needs: new RegExp(`(?:${words})(?![a-z/²2³])`),
   read(match, text) {
     const said = match[1] ?? '';
     const value = /^[a-z]/.test(said)

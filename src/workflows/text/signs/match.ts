@@ -130,7 +130,7 @@ function unmasked(form: string): string[] {
 export function* findSequences(
   read: Read,
   sequences: readonly Sequence[],
-  starts: ReadonlyMap<number, readonly number[]>,
+  starts: ReadonlyMap<number, ReadonlySet<number>>,
   negator: number,
 ): Slices<Map<number, Occurrence[]>> {
   const found = new Map<number, Occurrence[]>();

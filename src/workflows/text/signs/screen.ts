@@ -1,4 +1,3 @@
-import type { Slices } from '../../../base/slices.ts';
 import type { Read } from './match.ts';
 import type { Part, Sequence } from './patterns.ts';
 
@@ -7,7 +6,7 @@ export interface Wanted {
   /** The indexes of the rules that may match, in the pack's order. */
   rules: readonly number[];
   /** The sequences that these rules rest on, by the atoms that they begin with. */
-  starts: ReadonlyMap<number, readonly number[]>;
+  starts: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
 /**
@@ -18,6 +17,9 @@ export function createScreen(rules: readonly (readonly Part[])[], sequences: rea
   const startsOf: number[][] = Array.from({ length: atoms }, () => []);
   for (const { id, steps } of sequences)
     for (const atom of new Set(steps[0]?.atoms)) (startsOf[atom] as number[]).push(id);
+  const others = sequences.map(({ steps }) =>
+    steps.slice(1).flatMap(({ atoms, optional }) => (optional ? [] : [atoms])),
+  );
   const rulesOf: number[][] = sequences.map(() => []);
   const needed = rules.map((parts, rule) => {
     const ids = new Set(parts.filter(({ absent }) => !absent).map(({ sequence }) => sequence));
@@ -25,40 +27,43 @@ export function createScreen(rules: readonly (readonly Part[])[], sequences: rea
     return ids.size;
   });
 
-  return function* wantedOf({ hits }: Read): Slices<Wanted> {
-    const present = new Uint8Array(atoms);
-    const possible = new Set<number>();
-    const begun: number[] = [];
+  // Marks, reused because texts are screened one at a time; each screening takes back what it marks.
+  const present = new Uint8Array(atoms);
+  const isPossible = new Uint8Array(sequences.length);
+  const met = new Uint8Array(rules.length);
+  const occurs = (atom: number) => present[atom] === 1;
+
+  return function wantedOf({ hits }: Read): Wanted {
+    const distinct: number[] = [];
     for (const found of hits)
       for (const { atom } of found) {
         if (present[atom] === 1) continue;
         present[atom] = 1;
-        if ((startsOf[atom] as number[]).length > 0) begun.push(atom);
+        distinct.push(atom);
       }
-    yield hits.length;
-    const occurs = (atom: number) => present[atom] === 1;
-    let taken = 0;
-    for (const atom of begun)
-      for (const id of startsOf[atom] as number[]) {
-        taken++;
-        const { steps } = sequences[id] as Sequence;
-        if (steps.every(({ atoms, optional }) => optional || atoms.some(occurs))) possible.add(id);
-      }
-    yield taken;
-    const met = new Uint8Array(rules.length);
+    const possible: number[] = [];
     const wanted: number[] = [];
-    for (const id of possible)
-      for (const rule of rulesOf[id] as number[]) {
-        met[rule] = (met[rule] as number) + 1;
-        if (met[rule] === needed[rule]) wanted.push(rule);
+    for (const atom of distinct)
+      for (const id of startsOf[atom] as number[]) {
+        if (isPossible[id] === 1 || !(others[id] as number[][]).every((step) => step.some(occurs))) continue;
+        isPossible[id] = 1;
+        possible.push(id);
+        for (const rule of rulesOf[id] as number[]) {
+          met[rule] = (met[rule] as number) + 1;
+          if (met[rule] === needed[rule]) wanted.push(rule);
+        }
       }
-    const starts = new Map<number, number[]>();
-    const searched = new Set<number>();
+    const starts = new Map<number, Set<number>>();
     for (const rule of wanted)
-      for (const { sequence } of rules[rule] as Part[]) if (possible.has(sequence)) searched.add(sequence);
-    for (const atom of begun) {
-      const ids = (startsOf[atom] as number[]).filter((id) => searched.has(id));
-      if (ids.length > 0) starts.set(atom, ids);
+      for (const { sequence } of rules[rule] as readonly Part[]) {
+        if (isPossible[sequence] === 0) continue;
+        for (const atom of (sequences[sequence] as Sequence).steps[0]?.atoms ?? [])
+          if (occurs(atom)) starts.set(atom, (starts.get(atom) ?? new Set()).add(sequence));
+      }
+    for (const atom of distinct) present[atom] = 0;
+    for (const id of possible) {
+      isPossible[id] = 0;
+      for (const rule of rulesOf[id] as number[]) met[rule] = 0;
     }
     return { rules: wanted.sort((a, b) => a - b), starts };
   };
