@@ -11,8 +11,9 @@ interface Findings {
 const leastShare = 0.05;
 
 /**
- * The one thing to do next: whatever lost the most sessions. An error that explains most of the losses at its step comes
- * before the step itself, because it names the cause. Then come slow steps. The same findings always give the same words.
+ * The one thing to do next. An error comes first if it lost at least half as many sessions as stopped at the worst step, because
+ * it names a cause; then that step; then the step after which most sessions ended; then a slow step. The same findings always
+ * give the same words.
  */
 export function chooseNextAction({ totals, funnel, stalls, errors }: Findings): string {
   if (totals.sessions === 0) {

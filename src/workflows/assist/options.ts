@@ -19,9 +19,10 @@ interface Mention extends Place {
 }
 
 /**
- * Whether a text leaves the recommendation as it is: words of preference refer only to the recommended option and are not
- * negated, words of the opposite do not refer to it, and another option is mentioned only after it, for comparison. If nothing
- * is recommended, there are no words of preference.
+ * Whether each sentence of a text leaves the recommendation as it is: words of preference come with the recommended option,
+ * before any other one, and are not negated; words of the opposite come after another option; and another option is mentioned
+ * only after the recommended one, or in a comparison ("than South"). If nothing is recommended, a sentence that names an option
+ * has no words of preference, unless they are negated.
  */
 export function standsBy(text: string, options: Options, words: Words): boolean {
   const reading = read(text, words);

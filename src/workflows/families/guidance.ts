@@ -258,8 +258,8 @@ function fieldOf(
 }
 
 /**
- * The field in focus while it is not right; then whatever is invalid; then what is required, most important first; then what
- * could be better or is optional, and counts for something.
+ * The field in focus while it is not right; then what is invalid; then what is required and missing; then what could be better;
+ * then what is optional and empty. Among equals, the most important.
  */
 function nextField(request: ProfileRequest, inspected: readonly Inspected[]): Inspected | undefined {
   const open = inspected.filter(({ status }) => status !== 'ok');

@@ -87,7 +87,10 @@ const table: ReadonlyMap<string, string> = new Map(
 const latin = /[a-z]/;
 const beyondAscii = /[^\0-\x7f]/;
 
-/** Converts such letters in a word that also has Latin ones; words entirely in another script stay as they are. */
+/**
+ * Converts such letters in a word that also has Latin ones, or that has no others; any other word in another script stays as it
+ * is.
+ */
 export function lookAlikes(word: string): string {
   if (!beyondAscii.test(word) || !latin.test(word)) return allAlike(word);
   let read = '';

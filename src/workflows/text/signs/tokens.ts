@@ -11,7 +11,7 @@ export interface Token {
   end: number;
   /** The index of its sentence in the text, from 0. */
   sentence: number;
-  /** Whether a comma, a colon, a bracket or a quotation mark comes before it. */
+  /** Whether a comma, a bracket or another sign that ends no sentence comes right before it. */
   afterBreak: boolean;
 }
 
@@ -175,10 +175,10 @@ function isInWord(folded: Folded, at: number, start: number): boolean {
   if (isWordUnit(unit)) return true;
   if (!letterSigns.has(unit)) return false;
   if (at === start) return true;
-  // Between two letters: a character after a word ("now!") ends it.
+  // Only before a letter, or a digit except after "@": a character after a word ("now!") ends it.
   if (!isLetter(folded, at + 1) && !(at > start && isWordUnit(folded.units[at + 1] ?? 0) && unit !== 0x40))
     return false;
-  // An e-mail address or a price is not a disguise.
+  // An e-mail address is not a disguise.
   return unit !== 0x40 || !looksLikeAddress(folded, at);
 }
 
