@@ -149,6 +149,26 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Compte rendu de la réunion de chantier',
     'Résumer la réunion avec le fournisseur',
   ],
+  invitation: [
+    'Invite the neighbours to our summer party',
+    'an invitation to the opening of the shop',
+    'Kunden zum Tag der offenen Tür einladen',
+    'Einladung zur Eigentümerversammlung',
+    'Invitar a los clientes a la inauguración',
+    'Invitación a la cena de Navidad de la empresa',
+    "Inviter les clients à l'inauguration",
+    "Invitation à l'assemblée des copropriétaires",
+  ],
+  sick_note: [
+    'Call in sick for tomorrow',
+    'Tell the school that my son is ill',
+    'Krankmeldung an den Chef',
+    'Der Schule mitteilen, dass meine Tochter krank ist',
+    'Avisar de que estoy enferma y no puedo ir',
+    'Justificante de ausencia para el colegio',
+    'Prévenir mon chef que je suis malade',
+    "Mot d'excuse pour l'école, ma fille est malade",
+  ],
 };
 
 /** Instructions that name no kind clearly. */
