@@ -16,7 +16,17 @@ describe('a JSON Schema from a caller', () => {
     };
     expect(check(schema, { a: [1, 2] })).toEqual({ fits: true });
     expect(check(schema, { a: [1, 'x'] })).toMatchObject({ fits: false, path: '/a/1' });
-    expect(check(schema, {})).toMatchObject({ fits: false, path: '' });
+    expect(check(schema, {})).toEqual({ fits: false, path: '/a', problem: 'is required' });
+  });
+
+  test('names the values of a short enum, and no long list', () => {
+    const state = (values: readonly string[]) => ({ properties: { state: { enum: values } } });
+    expect(check(state(['new', 'used']), { state: 'New' })).toMatchObject({
+      path: '/state',
+      problem: 'must be one of "new", "used"',
+    });
+    const many = check(state(Array.from({ length: 500 }, (_, at) => `v${at}`)), { state: 'x' });
+    expect(JSON.stringify(many).length).toBeLessThan(200);
   });
 
   test('may name an older dialect, and refer to its own definitions', () => {

@@ -1,4 +1,4 @@
-import { Ajv2020, type AnySchemaObject, type Options } from 'ajv/dist/2020.js';
+import { Ajv2020, type AnySchemaObject, type ErrorObject, type Options } from 'ajv/dist/2020.js';
 import type { RegExpEngine } from 'ajv/dist/types/index.js';
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
@@ -53,6 +53,21 @@ const options: Options = {
 // Compiling the dialect's own schema takes longer than most schemas, so do it once.
 const dialect = new Ajv2020(options);
 
+const namedValuesMax = 12;
+
+/** Where a value does not fit, and what would: a missing property's own place, and the values of a short `enum`. */
+function placed(error: ErrorObject | undefined): { path: string; problem: string } {
+  const path = error?.instancePath ?? '';
+  const { allowedValues, missingProperty } = (error?.params ?? {}) as Record<string, unknown>;
+  if (error?.keyword === 'required' && typeof missingProperty === 'string')
+    return { path: `${path}/${missingProperty.replaceAll('~', '~0').replaceAll('/', '~1')}`, problem: 'is required' };
+  if (error?.keyword === 'enum' && Array.isArray(allowedValues) && allowedValues.length <= namedValuesMax) {
+    const values = allowedValues.map((value) => JSON.stringify(value)).join(', ');
+    if (values.length <= 300) return { path, problem: `must be one of ${values}` };
+  }
+  return { path, problem: error?.message ?? 'does not fit' };
+}
+
 function compile(text: string): CompiledSchema {
   // With the dialect's name, the compiler would look for a definition that it does not have.
   const { $schema: _, ...schema } = JSON.parse(text) as AnySchemaObject;
@@ -71,7 +86,7 @@ function compile(text: string): CompiledSchema {
         if (valid === true) return { fits: true };
         if (valid !== false) throw new Error('the schema gives no answer');
         const [first] = validate.errors ?? [];
-        return { fits: false, path: first?.instancePath ?? '', problem: first?.message ?? 'does not fit' };
+        return { fits: false, ...placed(first) };
       },
     };
   } catch (error) {
