@@ -142,6 +142,39 @@ describe('a decision', () => {
     expect(compare('monthlyCharge', 80, 60).recommendation?.option).toBe('South');
   });
 
+  it.each([
+    ['¿Contratamos a Marta o a Luis?', 'salario', 'Luis'],
+    ['¿Qué oferta de trabajo acepto?', 'salario', 'Marta'],
+    ['Wen stellen wir ein? Wir wollen bald einstellen.', 'Gehalt', 'Luis'],
+    ['Which job offer should I take?', 'salary', 'Marta'],
+    ['Quel candidat embaucher ?', 'salaire', 'Luis'],
+  ])('takes pay for a cost of whoever hires and a gain of whoever takes a job: %s', (question, criterion, better) => {
+    const options = [
+      { name: 'Marta', attributes: { [criterion]: 28000 } },
+      { name: 'Luis', attributes: { [criterion]: 24000 } },
+    ];
+    const memo = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+      question,
+      options,
+      criteria: [{ name: criterion }],
+    });
+    expect(memo.recommendation?.option).toBe(better);
+  });
+
+  it('begins no sentence with a lower-case letter, unless a name is spelled so', () => {
+    const memo = (name: string) =>
+      ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+        locale: 'de',
+        options: [
+          { name, attributes: { Kosten: 900 } },
+          { name: 'verkaufen', attributes: { Kosten: 1800 } },
+        ],
+        criteria: [{ name: 'Kosten' }],
+      });
+    expect(memo('reparieren').recommendation?.rationale).toMatch(/^Reparieren erreicht .* als verkaufen/);
+    expect(memo('iPhone').recommendation?.rationale).toMatch(/^iPhone erreicht/);
+  });
+
   const decide = (price: readonly [unknown, unknown]) =>
     ask(decisionFamily, WriteDecisionMemoRequestSchema, {
       question: 'Which supplier?',

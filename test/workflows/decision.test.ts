@@ -183,7 +183,7 @@ describe('a decision memo', () => {
   it('leaves out what does not meet a constraint, or of which it is not known, and says why', () => {
     expect(decide(request).eliminated).toEqual([
       { option: 'East', constraint: 'rent <= 2000', reason: 'The budget is 2,000.' },
-      { option: 'West', constraint: 'lift is present', reason: 'lift is not known.' },
+      { option: 'West', constraint: 'lift is present', reason: 'Lift is not known.' },
     ]);
   });
 

@@ -400,7 +400,7 @@ describe('a decision memo speaks the reader’s language', () => {
       '## Recommendation',
       '| | Weight | | 75 % | 25 % |',
       '12,000 → 100',
-      '- West: mail is present. mail is not known.',
+      '- West: mail is present. Mail is not known.',
     ],
     de: [
       'Nord liegt mit 95 von 100 Punkten vorn; zur Wahl stehen 2 Optionen.',

@@ -25,15 +25,32 @@ const notCosts =
 const gains =
   /quality|qualitat|calidad|qualite|rating|bewertung|valoracion|\bnote\b|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|\brange\b|payload|\bload ?(?:m3|kg|volume|space|area)|nutzlast|ladevolumen|laderaum|carga util|charge utile|footfall|laufkundschaft|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
 
+// Pay costs whoever hires, and is the gain of whoever takes a job.
+const pay =
+  /\bsalar(?:y|ies|ios?)\b|\bwages?\b|\bpay\b|(?<![a-z])(?:jahres|monats|brutto)?gehalt(?![a-z])|(?<![a-z])(?:stunden|monats)?lohn(?![a-z])|\bsueldos?\b|\bsalaires?\b/;
+const hiring =
+  /\bhir(?:e|ing)\b|recruit|candidate|applicant|einstell|anstell|bewerber|contrat(?:ar|amos|o)\b|candidat|embauch|recrut/;
+const takingAJob =
+  /\boffers?\b|job should i|(?:job|stellen)angebot|angebot|stelle annehmen|\bofertas?\b|aceptar|\boffres?\b|accepter/;
+
+function directionOfPay(name: string, question: string): 'lower' | 'higher' | undefined {
+  if (!pay.test(name)) return undefined;
+  if (hiring.test(question)) return 'lower';
+  return takingAJob.test(question) ? 'higher' : undefined;
+}
+
 /** If no direction is given, the name decides; otherwise more is better. The reply states this as an assumption. */
 export function withDirections(request: DecisionRequest): { request: DecisionRequest; guessed: Guess[] } {
   const guessed: Guess[] = [];
+  const question = foldText(request.question);
   const criteria = request.criteria.map((criterion) => {
     if (criterion.direction !== '') return criterion;
     const name = foldText(criterion.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' '));
-    const isLower = costs.test(name) && !notCosts.test(name);
+    const ofPay = directionOfPay(name, question);
+    const isLower = ofPay === 'lower' || (costs.test(name) && !notCosts.test(name));
     // Points are given for what is good.
-    const isNamed = isLower || gains.test(name) || notCosts.test(name) || criterion.scale === 'points';
+    const isNamed =
+      isLower || ofPay !== undefined || gains.test(name) || notCosts.test(name) || criterion.scale === 'points';
     guessed.push({ criterion: criterion.name, isLower, isNamed });
     return isLower ? { ...criterion, direction: 'lower' } : criterion;
   });

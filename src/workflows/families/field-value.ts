@@ -200,10 +200,15 @@ function isEmail(text: string): boolean {
   );
 }
 
+/** With its scheme, or as people write it: "www.example.com". */
 function isUrl(text: string): boolean {
-  if (text.length > 2048 || !/^https?:\/\//i.test(text)) return false;
-  return URL.canParse(text) && new URL(text).hostname.includes('.');
+  if (text.length > 2048) return false;
+  const address = bareAddress.test(text) ? `https://${text}` : text;
+  if (!/^https?:\/\//i.test(address)) return false;
+  return URL.canParse(address) && new URL(address).hostname.includes('.');
 }
+
+const bareAddress = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}(?:[/?#]\S*)?$/u;
 
 const patternTextMax = 10_000;
 

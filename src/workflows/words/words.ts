@@ -56,6 +56,13 @@ function wordsOf(tag: string): Words {
   return made;
 }
 
+// A caller's own name may begin a sentence in lower case; "iPhone", "e-bike" and "example.com" are spelled as they are.
+const plainWord = /^\p{Ll}{2,}(?=[ ,;:]|$)/u;
+
+function isSentence(words: string): boolean {
+  return words.startsWith('{') && words.endsWith('.') && !/^\{\w+\}\s?:/.test(words);
+}
+
 function createWords(language: MessageLanguage, tag: string): Words {
   const catalogue = catalogues.get(language) as Catalogue;
   const numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 6 });
@@ -65,10 +72,13 @@ function createWords(language: MessageLanguage, tag: string): Words {
     const { count } = values;
     const { one, other } = catalogue[name];
     const words = typeof count === 'number' && plurals.select(count) === 'one' ? one : other;
-    return words.replace(/\{(\w+)\}/g, (_, place: string) => {
+    const told = words.replace(/\{(\w+)\}/g, (_, place: string) => {
       const value = values[place] ?? '';
       return typeof value === 'number' ? numbers.format(value) : value;
     });
+    return isSentence(words)
+      ? told.replace(plainWord, (word) => word.charAt(0).toLocaleUpperCase(tag) + word.slice(1))
+      : told;
   };
   return {
     language,
