@@ -168,9 +168,9 @@ describe('bad requests', () => {
 test('a deadline that passes is 504, and the stream ends with the error when it had begun', async () => {
   const { response, text } = await post(
     '/gate/count',
-    { to: 1000, pauseMs: 20 },
-    // Long enough for it to begin, and a sixth of what it takes to end.
-    { 'grpc-timeout': '3S', accept: 'text/event-stream' },
+    { to: 5000, pauseMs: 20 },
+    // Long enough for it to begin, and a small part of what it takes to end.
+    { 'grpc-timeout': '8S', accept: 'text/event-stream' },
   );
   expect(response.status).toBe(200);
   expect(text).toContain('data: {"number":1}');

@@ -227,7 +227,7 @@ function rawRequest(url: string, authorization: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     let reply = '';
-    socket.setTimeout(5_000, () => socket.destroy(new Error('no reply')));
+    socket.setTimeout(20_000, () => socket.destroy(new Error('no reply')));
     socket.on('data', (data) => {
       reply += data.toString('latin1');
     });

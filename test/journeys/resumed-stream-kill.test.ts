@@ -85,12 +85,14 @@ test('what a killed node had stored of a reply is at another node, and the charg
     return { events, chargeId: String(answered['x-charge-id']), last: events.at(-1)?.id ?? '0' };
   };
 
+  const cut = Promise.withResolvers<void>();
   upstream.answer(() => ({
     pieces: streamedCompletion(pieces, { prompt_tokens: 10, completion_tokens: 30 }),
-    pauseMs: 100,
+    gate: { before: 4, open: cut.promise },
   }));
   const done = await cutOff('done');
   expect(done.events.length).toBeLessThan(pieces.length);
+  cut.resolve();
   const whole = await resume(first, done.chargeId, done.last);
   expect(textOf([...done.events, ...whole.events])).toBe(pieces.join(''));
 

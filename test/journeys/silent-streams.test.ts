@@ -137,13 +137,19 @@ async function streamed(transport: ReturnType<typeof createGrpcTransport>): Prom
 }
 
 describe('a stream whose model says nothing for long', () => {
-  test.each(Object.keys(protocols))('says that it is at work, over %s', async (name) => {
-    failing = false;
-    delayMs = 3_500;
-    const heard = await protocols[name]?.(app.url, app.url);
-    expect(heard).toMatchObject({ text: 'Hello', finishReason: 'stop' });
-    expect(heard?.silences).toBeGreaterThanOrEqual(2);
+  beforeAll(() => {
+    delayMs = 8_000;
   });
+  // Concurrently, because each waits for the same silence: eight times as long as that until the first sign.
+  test.concurrent.each(Object.keys(protocols))(
+    'says that it is at work, over %s',
+    { timeout: 60_000 },
+    async (name) => {
+      const heard = await protocols[name]?.(app.url, app.url);
+      expect(heard).toMatchObject({ text: 'Hello', finishReason: 'stop' });
+      expect(heard?.silences).toBeGreaterThanOrEqual(2);
+    },
+  );
 
   test('tells a failure that comes after that in the stream, and one before with its status', async () => {
     failing = true;

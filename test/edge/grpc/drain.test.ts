@@ -20,7 +20,7 @@ test('at the end of the drain, calls that still run hear why, over gRPC', async 
   const interop = interopService();
   const server = await startGateServer({ also: [interop.service] });
   const client = grpcClient(server.url);
-  const unary = client.unary(InteropService.method.unaryCall, { sleepMs: 5_000 });
+  const unary = client.unary(InteropService.method.unaryCall, { sleepMs: 30_000 });
   const silent = client.serverStream(InteropService.method.streamingOutputCall, {
     responseSizes: [1],
     pauseMs: 60_000,
