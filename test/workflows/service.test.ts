@@ -498,7 +498,7 @@ describe("a client's own workflow", () => {
         },
         'definition.checks[1].id',
       ],
-      [{ samples: [{ input: { income: 1 } }] }, 'definition.samples[0].input'],
+      [{ samples: [{ input: { income: 1 } }] }, 'definition.samples[0].input.rate'],
       [{ samples: [{ input: { income: 10, rate: 1 }, expect: { share: 0.2 } }] }, 'definition.samples[0].expect.share'],
       [{ fields: [] }, 'definition.samples[0]'],
       [{ assist: 'required' }, 'definition.instructions'],
