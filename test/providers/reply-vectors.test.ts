@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { liftVectors } from '../../src/providers/reply-vectors.ts';
+import { countTurns } from '../support/turns.ts';
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
@@ -61,15 +62,7 @@ test('numbers are those that 32 bits hold', async () => {
 test('a long reply is read in several turns of the event loop', async () => {
   const vector = JSON.stringify(Array.from({ length: 1_536 }, (_, at) => Math.sin(at)));
   const reply = Buffer.from(`[${Array(85).fill(vector).join(',')}]`);
-  let turns = 0;
-  let isOver = false;
-  const watch = () => {
-    turns += 1;
-    if (!isOver) setImmediate(watch);
-  };
-  setImmediate(watch);
-  const { vectors } = await liftVectors(reply);
-  isOver = true;
-  expect(vectors).toHaveLength(85);
+  const { result, turns } = await countTurns(() => liftVectors(reply));
+  expect(result.vectors).toHaveLength(85);
   expect(turns).toBeGreaterThan(4);
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeInTurns, listOf } from '../../../src/edge/grpc/long-message.ts';
 import { EmbedResponseSchema } from '../../../src/gen/intelligence/embedding/v1/embedding_service_pb.ts';
+import { countTurns } from '../../support/turns.ts';
 
 type Reply = MessageInitShape<typeof EmbedResponseSchema>;
 
@@ -35,16 +36,10 @@ test(`a message encoded in turns is read as the same message (seed ${seed})`, as
 });
 
 test('a long list leaves turns of the event loop to others; a list of one is no long list', async () => {
-  let turns = 0;
-  let isOver = false;
-  const watch = () => {
-    turns += 1;
-    if (!isOver) setImmediate(watch);
-  };
-  setImmediate(watch);
   const values = Array.from({ length: 65_536 }, (_, at) => at);
-  const { bytes, parts } = await encoded({ embeddings: Array.from({ length: 16 }, (_, index) => ({ index, values })) });
-  isOver = true;
+  const embeddings = Array.from({ length: 16 }, (_, index) => ({ index, values }));
+  const { result, turns } = await countTurns(() => encoded({ embeddings }));
+  const { bytes, parts } = result;
   expect(parts).toBeGreaterThan(4);
   expect(turns).toBeGreaterThan(parts);
   expect(fromBinary(EmbedResponseSchema, bytes).embeddings[15]?.values).toEqual(values);
