@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { type Failure, FailureError, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
+import { unitsOfATurn } from '../base/slices.ts';
+import { createPace } from '../base/turn.ts';
 import type { Database } from '../db/index.ts';
 import {
   findStream,
@@ -79,6 +81,8 @@ const retryAfterMs = 60_000;
 /** How often to poll a reply that another node is generating. */
 const pollMs = 250;
 const partsPerRead = 16;
+/** Opening a byte, and parsing it with all others. */
+const unitsOfAByte = 2;
 
 export function createKeptStreams({ db, seal, log, settings }: KeptStreamsDependencies): KeptStreams {
   const { keptMs, accountBytesMax, bytesMax, goneMs = 30_000 } = settings;
@@ -103,11 +107,13 @@ export function createKeptStreams({ db, seal, log, settings }: KeptStreamsDepend
     place: StreamPlace,
     { after, signal }: { after: number; signal: AbortSignal },
   ): AsyncGenerator<StreamedEvent, void> {
+    const pace = createPace(unitsOfATurn);
     for (let last = after; ; ) {
       // Read the state first: if it says ended, the parts read after it are complete.
       const row = await findStream(db, place);
       const parts = await readParts(db, place, last, partsPerRead);
       for (const part of parts) {
+        await pace(unitsOfAByte * part.sealed.length);
         const opened = seal.open(part.sealed, contextOf(place, part.firstSequence));
         if (!opened) throw new FailureError(unreadable);
         for (const [index, entry] of restoreEvents(opened).entries()) {

@@ -3,6 +3,10 @@ import { countTokensNow } from './tokens.ts';
 /** The size of each slice, and of the text kept before it, in UTF-16 units: together short enough to count exactly and synchronously. */
 const sliceLength = 256;
 const tailLengthMax = 768;
+/** From this share of the limit on, in bytes, some of what waits to be counted is counted with each slice: all of it takes 0.1 s. */
+const shareUncounted = 0.5;
+/** How much of it at most: more than a slice, so that little is left when the limit comes near. */
+const settledAtOnce = 3;
 
 /**
  * Cuts text that arrives in pieces at a token limit, by our own count. Nothing is counted while the text has fewer bytes than
@@ -36,6 +40,7 @@ export class TokenBound {
       }
       this.#tail += slice;
       this.#tailBytes += Buffer.byteLength(slice);
+      this.#catchUp();
       start = end;
     }
     return this.#full ? '' : text;
@@ -50,14 +55,22 @@ export class TokenBound {
     return this.#tailBytes + bytes <= this.#left || countTokensNow(this.#tail + slice) <= this.#left;
   }
 
+  #catchUp(): void {
+    for (let settled = 0; settled < settledAtOnce; settled++) {
+      if (this.#tail.length <= tailLengthMax || this.#tailBytes < this.#left * shareUncounted) return;
+      this.#settle(tailLengthMax);
+    }
+  }
+
   /** Finalizes the count of the tail up to its last blank before `end`: a token rarely contains a blank except at its start. */
   #settle(end: number): void {
     const blank = this.#tail.lastIndexOf(' ', end);
     const cut = blank > 0 ? blank : this.#tail.length > tailLengthMax ? sliceEnd(this.#tail, end) : 0;
     if (cut <= 0) return;
-    this.#left -= countTokensNow(this.#tail.slice(0, cut));
+    const counted = this.#tail.slice(0, cut);
+    this.#left -= countTokensNow(counted);
     this.#tail = this.#tail.slice(cut);
-    this.#tailBytes = Buffer.byteLength(this.#tail);
+    this.#tailBytes -= Buffer.byteLength(counted);
   }
 
   #longestOf(slice: string): string {

@@ -16,12 +16,16 @@ export async function readJson(raw: IncomingMessage, bytesMax: number, call: Adm
   const text = decode(body);
   // With images, decoding and parsing each take a while.
   if (body.length > largeBytes) await ownTurn();
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     // The engine's message quotes the text and often lacks the place.
     throw new FailureError(invalid('body', `is not JSON: ${jsonSyntaxFault(text)}`));
   }
+  // As does what its reader makes of them.
+  if (body.length > largeBytes) await ownTurn();
+  return value;
 }
 
 function decode(body: Uint8Array): string {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { constants, Http2ServerRequest, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import { piecesMax } from '@intelligence-api/transcoding/parts';
+import { pacedReading, piecesMax } from '@intelligence-api/transcoding/parts';
 
 /** Limits on how much of a request is still received after its answer. */
 export interface LingerLimits {
@@ -61,7 +61,9 @@ function drain(request: IncomingMessage, socket: Socket, { lingerMs, lingerBytes
   let isLast = false;
   let pieces = 0;
   // One-byte chunks take far longer to receive than their size suggests.
-  const count = () => {
+  const paced = pacedReading(socket);
+  const count = ({ length }: Buffer) => {
+    paced(length);
     pieces += 1;
     if (pieces > piecesMax) socket.destroy();
   };

@@ -1,4 +1,5 @@
 import { InvalidResponseDataError } from '@ai-sdk/provider';
+import { ownTurn } from '../base/turn.ts';
 
 /** The most objects and arrays in a reply: more than a model writes in 64k tokens. */
 export const containersMax = 65_536;
@@ -75,6 +76,22 @@ export class ReplyStructure {
     this.#isLineEmpty = isLineEmpty;
     return true;
   }
+}
+
+/** Bytes that are measured in one turn of the event loop: 2 to 4 ms. A fast socket gives several megabytes in one turn. */
+const bytesInTurn = 1_048_576;
+
+/** Measures a reply that has come whole, in as many turns as that takes, before anything parses it. */
+export async function checkStructure(bytes: Uint8Array): Promise<void> {
+  const structure = new ReplyStructure({ isEvents: false });
+  for (let at = 0; at < bytes.byteLength; at += bytesInTurn) {
+    if (at > 0) await ownTurn();
+    if (!structure.fits(bytes.subarray(at, at + bytesInTurn))) throw tooManyParts();
+  }
+}
+
+export function tooManyParts(): InvalidResponseDataError {
+  return tooMany('objects, arrays or levels');
 }
 
 /** A provider's reply that is above one of these bounds. */

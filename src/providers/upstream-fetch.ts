@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { endOfTurn, ownTurn } from '../base/turn.ts';
 import { EventStreamBody } from './event-stream.ts';
-import { ReplyStructure, tooMany } from './reply-structure.ts';
+import { checkStructure, ReplyStructure, tooManyParts } from './reply-structure.ts';
 
 /** Limits on every upstream call. Times in milliseconds. */
 export interface UpstreamLimits {
@@ -96,7 +96,9 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     });
     // Short replies that arrive in one turn are read as a batch, and long ones get a turn each: the numbers of embeddings take
     // 50 ms. The first event of a stream is not delayed.
-    if (reply.wholeBytes !== undefined) await (reply.wholeBytes > longBytes ? ownTurn() : endOfTurn());
+    const { status, whole } = reply;
+    if (whole) await (whole.byteLength > longBytes ? ownTurn() : endOfTurn());
+    if (whole && status <= 299) await checkStructure(whole);
     return reply;
   }
 
@@ -148,8 +150,8 @@ interface Incoming<Body> {
   status: number;
   headers: IncomingHeaders;
   body: Body;
-  /** The length of a body that arrived whole. */
-  wholeBytes: number | undefined;
+  /** A body that arrived whole. */
+  whole: Uint8Array | undefined;
 }
 
 const wholeBody: BodyOfReply<Uint8Array> = { whole: (bytes) => bytes };
@@ -166,7 +168,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   #headers: IncomingHeaders = {};
   #chunks: Uint8Array[] = [];
   #bytes = 0;
-  #structure = new ReplyStructure({ isEvents: false });
+  #structure: ReplyStructure | undefined;
   #stream: EventStreamBody | undefined;
   /** Abandoned: nobody is listening any more. */
   #over = false;
@@ -206,8 +208,8 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     if (this.#status > 299) {
       // The beginning of an error's body is enough: it has a code, or is no use.
       if (this.#bytes > errorBytesMax) return;
-    } else if (!this.#structure.fits(chunk)) {
-      const error = tooMany('objects, arrays or levels');
+    } else if (this.#structure && !this.#structure.fits(chunk)) {
+      const error = tooManyParts();
       this.#fail(error);
       controller.abort(error);
       return;
@@ -222,7 +224,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     if (this.#stream) this.#stream.end();
     else {
       const bytes = this.#whole();
-      this.#handOver(this.#bodyOf.whole(bytes), bytes.byteLength);
+      this.#handOver(this.#bodyOf.whole(bytes), bytes);
     }
   }
 
@@ -245,8 +247,8 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#fail(reason);
   };
 
-  #handOver(body: Body, wholeBytes: number | undefined): void {
-    this.#resolve({ status: this.#status, headers: this.#headers, body, wholeBytes });
+  #handOver(body: Body, whole: Uint8Array | undefined): void {
+    this.#resolve({ status: this.#status, headers: this.#headers, body, whole });
   }
 
   #openStream(): EventStreamBody {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -35,12 +35,12 @@ export function launch(memoryMb: number, main: readonly string[] = [program]): C
   return started;
 }
 
-/** Lower priority than the service, which must answer everybody; but still above work that only runs when the system is idle. */
-const niceness = 5;
+/** Lower priority than the service, whatever that has, because it must answer everybody. */
+const nicerBy = 5;
 
 function yieldToService(pid: number | undefined): void {
   try {
-    if (pid !== undefined) setPriority(pid, niceness);
+    if (pid !== undefined) setPriority(pid, Math.min(getPriority() + nicerBy, constants.priority.PRIORITY_LOW));
   } catch {
     // It has already ended, or the system does not allow this: then it runs at the service's priority.
   }

@@ -3,7 +3,8 @@ import type { Result } from '../base/failure.ts';
 import { scopesOf, ttlSecondsDefault } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
 import { digestOf, newDeviceSecret, newUserCode, printUserCode } from './codes.ts';
-import type { DevicesStore, Grant, NewDeviceCredentials, Refresh, Waiting } from './devices-store.ts';
+import type { DevicesStore, NewDeviceCredentials, Refresh } from './devices-store.ts';
+import type { Grant, GrantsStore, Waiting } from './grants-store.ts';
 import type { Minter } from './minter.ts';
 import type {
   ClientApplication,
@@ -36,6 +37,7 @@ export interface AuthorizeRequest {
 
 export interface DeviceFlowOptions {
   store: DevicesStore;
+  grants: GrantsStore;
   clients: ClientsStore;
   clock: Clock;
   mint: Minter;
@@ -70,7 +72,7 @@ const refreshLifeMs = 90 * 24 * 3_600_000;
 const userCodeAttemptsMax = 5;
 
 export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
-  const { store, clients, clock, mint, activationUri, parentOf, waitingMax = waitingMaxDefault } = options;
+  const { store, grants, clients, clock, mint, activationUri, parentOf, waitingMax = waitingMaxDefault } = options;
 
   function isFull({ all, ofAccount, ofNetwork, ofSite, ofRegion, inAccount }: Waiting): boolean {
     const room = waitingMax.all - all;
@@ -106,7 +108,7 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
         expireTime: now + grantLifeMs,
         network: request.network,
       };
-      const outcome = await store.insertGrant(grant, isFull);
+      const outcome = await grants.insertGrant(grant, isFull);
       if (outcome === 'full') return tooManyWait;
       if (outcome === 'stored')
         return succeed(authorizationOf(deviceCode, userCode, client.activationUri ?? activationUri()));
@@ -118,7 +120,7 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
     const known = await clientOf(clientId);
     if (!known.ok) return known;
     const { parent } = known.value;
-    const answer = await store.pollGrant<OauthResult<DeviceTokens>>(digestOf(deviceCode), async (grant, device) => {
+    const answer = await grants.pollGrant<OauthResult<DeviceTokens>>(digestOf(deviceCode), async (grant, device) => {
       const now = clock.now();
       // Another client's code: reveal nothing about it.
       if (grant.clientId !== clientId) return { answer: unknownCode };

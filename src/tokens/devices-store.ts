@@ -1,13 +1,6 @@
 import { sql } from 'kysely';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import {
-  type Database,
-  isDuplicateKey,
-  lockQuota,
-  type Queryable,
-  type Transaction,
-  type Transactional,
-} from '../db/index.ts';
+import type { Database, Queryable, Transaction, Transactional } from '../db/index.ts';
 import { insertToken, type StoredToken } from './tokens-store.ts';
 import type { Device, Manager } from './types.ts';
 
@@ -29,20 +22,6 @@ interface DeviceTables {
     revoked_at_ms: number | null;
     revoke_reason: string | null;
   };
-  device_grant: {
-    device_code_hash: Buffer;
-    user_code: string;
-    client_id: string;
-    account_id: string;
-    scopes: string;
-    state: string;
-    device_id: string | null;
-    interval_ms: number;
-    polled_at_ms: number | null;
-    created_at_ms: number;
-    expires_at_ms: number;
-    network: string;
-  };
   refresh_credential: {
     secret_hash: Buffer;
     device_id: string;
@@ -50,36 +29,6 @@ interface DeviceTables {
     expires_at_ms: number;
     used_at_ms: number | null;
   };
-}
-
-/** A device's request for activation. */
-export interface Grant {
-  deviceCodeHash: Buffer;
-  userCode: string;
-  clientId: string;
-  accountId: string;
-  scopes: readonly string[];
-  state: 'pending' | 'approved' | 'denied' | 'redeemed';
-  deviceId?: string;
-  intervalMs: number;
-  polledTime?: number;
-  createTime: number;
-  expireTime: number;
-  /** The address or network that asked; empty if not recorded. */
-  network: string;
-}
-
-/** How many devices are waiting for approval. */
-export interface Waiting {
-  all: number;
-  ofAccount: number;
-  ofNetwork: number;
-  /** In the surrounding site: an IPv4 address's /24, or an IPv6 network's /48, which anybody can get. */
-  ofSite: number;
-  /** In the surrounding region: an IPv4 /16, or an IPv6 /32, which a provider has. */
-  ofRegion: number;
-  /** The account's own, in the site and in the region. */
-  inAccount: { ofSite: number; ofRegion: number };
 }
 
 /** A device with what one refresh needs. */
@@ -98,9 +47,9 @@ export interface NewDeviceCredentials {
   time: number;
 }
 
-const prunedPerCall = 5_000;
+export const prunedPerCall = 5_000;
 
-/** All SQL about devices, their activation and their refresh credentials. */
+/** All SQL about devices and their refresh credentials. */
 export function createDevicesStore({
   db: database,
   changes,
@@ -111,146 +60,6 @@ export function createDevicesStore({
   now: () => number;
 }) {
   const db = database.for<DeviceTables>();
-
-  async function countWaiting(on: Queryable, { accountId, network }: Grant, time: number): Promise<Waiting> {
-    const waiting = on
-      .for<DeviceTables>()
-      .selectFrom('device_grant')
-      .select((eb) => eb.fn.countAll().as('count'))
-      .where('state', '=', 'pending')
-      .where('expires_at_ms', '>', time);
-    const count = async (of: typeof waiting) => Number((await of.executeTakeFirstOrThrow()).count);
-    const { site, region } = around(network);
-    const atSite = waiting.where('network', 'like', `${site}%`);
-    const inRegion = waiting.where('network', 'like', `${region}%`);
-    return {
-      all: await count(waiting),
-      ofAccount: await count(waiting.where('account_id', '=', accountId)),
-      ofNetwork: await count(waiting.where('network', '=', network)),
-      ofSite: await count(atSite),
-      ofRegion: await count(inRegion),
-      inAccount: {
-        ofSite: await count(atSite.where('account_id', '=', accountId)),
-        ofRegion: await count(inRegion.where('account_id', '=', accountId)),
-      },
-    };
-  }
-
-  /**
-   * `taken` if the user code is: make another one. `full` if `isFull` says so for those already waiting; then nothing is stored.
-   * Inserts of one account take turns; those of several accounts may exceed a bound by the number of concurrent inserts.
-   */
-  async function insertGrant(
-    grant: Grant,
-    isFull: (waiting: Waiting) => boolean,
-  ): Promise<'stored' | 'taken' | 'full'> {
-    // Checked before waiting for its turn: a refused flood delays nobody.
-    if (isFull(await countWaiting(database, grant, grant.createTime))) return 'full';
-    try {
-      return await database.transaction(async (tx) => {
-        await lockQuota(tx, grant.accountId, 'device-grants');
-        if (isFull(await countWaiting(tx, grant, grant.createTime))) return 'full';
-        await storeGrant(tx, grant);
-        return 'stored';
-      });
-    } catch (error) {
-      if (isDuplicateKey(error)) return 'taken';
-      throw error;
-    }
-  }
-
-  async function storeGrant(tx: Transaction, grant: Grant): Promise<void> {
-    await tx
-      .for<DeviceTables>()
-      .insertInto('device_grant')
-      .values({
-        device_code_hash: grant.deviceCodeHash,
-        user_code: grant.userCode,
-        client_id: grant.clientId,
-        account_id: grant.accountId,
-        scopes: grant.scopes.join(' '),
-        state: grant.state,
-        device_id: null,
-        interval_ms: grant.intervalMs,
-        polled_at_ms: null,
-        created_at_ms: grant.createTime,
-        expires_at_ms: grant.expireTime,
-        network: grant.network,
-      })
-      .execute();
-  }
-
-  /** Finds an account's grant by its user code, to show before the decision. */
-  async function findGrant(accountId: string, userCode: string, on: Queryable = database): Promise<Grant | undefined> {
-    const row = await on
-      .for<DeviceTables>()
-      .selectFrom('device_grant')
-      .selectAll()
-      .where('user_code', '=', userCode)
-      .where('account_id', '=', accountId)
-      .executeTakeFirst();
-    return row && grantOf(row);
-  }
-
-  /** Decides a pending grant, once: `device` approves, undefined denies. Returns whether it was pending. */
-  async function decideGrant(
-    grant: Grant,
-    device: Device | undefined,
-    within: Transactional = database,
-  ): Promise<boolean> {
-    return within.transaction(async (tx) => {
-      const trx = tx.for<DeviceTables>();
-      const row = await trx
-        .selectFrom('device_grant')
-        .selectAll()
-        .where('device_code_hash', '=', grant.deviceCodeHash)
-        .forUpdate()
-        .executeTakeFirst();
-      if (row?.state !== 'pending') return false;
-      if (device) await insertDevice(tx, device);
-      await trx
-        .updateTable('device_grant')
-        .set({ state: device ? 'approved' : 'denied', device_id: device?.id ?? null })
-        .where('device_code_hash', '=', grant.deviceCodeHash)
-        .execute();
-      return true;
-    });
-  }
-
-  /**
-   * Locks a grant for one poll by its device and lets `poll` decide the interval from now on and what to issue, which redeems the
-   * grant for good.
-   */
-  async function pollGrant<T>(
-    deviceCodeHash: Buffer,
-    poll: (
-      grant: Grant,
-      device: Device | undefined,
-    ) => Promise<{ answer: T; intervalMs?: number; polledTime?: number; give?: NewDeviceCredentials }>,
-  ): Promise<T | undefined> {
-    return database.transaction(async (tx) => {
-      const trx = tx.for<DeviceTables>();
-      const row = await trx
-        .selectFrom('device_grant')
-        .selectAll()
-        .where('device_code_hash', '=', deviceCodeHash)
-        .forUpdate()
-        .executeTakeFirst();
-      if (!row) return undefined;
-      const grant = grantOf(row);
-      const device = grant.deviceId === undefined ? undefined : await lockDevice(tx, grant.deviceId, now());
-      const { answer, intervalMs, polledTime, give } = await poll(grant, device);
-      const set = {
-        ...(intervalMs !== undefined && { interval_ms: intervalMs }),
-        ...(polledTime !== undefined && { polled_at_ms: polledTime }),
-        ...(give && { state: 'redeemed' }),
-      };
-      if (Object.keys(set).length > 0)
-        await trx.updateTable('device_grant').set(set).where('device_code_hash', '=', deviceCodeHash).execute();
-      if (give && device) await giveCredentials(tx, device, give);
-      return answer;
-    });
-  }
 
   /**
    * Locks the device that a refresh credential belongs to and lets `refresh` decide what to issue, which uses up the credential,
@@ -292,22 +101,6 @@ export function createDevicesStore({
       if (endFor !== undefined && device.state !== 'revoked') await endDevice(tx, device, endFor);
       return answer;
     });
-  }
-
-  async function giveCredentials(tx: Transaction, device: Device, give: NewDeviceCredentials): Promise<void> {
-    const trx = tx.for<DeviceTables>();
-    await trx
-      .insertInto('refresh_credential')
-      .values({
-        secret_hash: give.refreshHash,
-        device_id: device.id,
-        created_at_ms: give.time,
-        expires_at_ms: give.refreshExpireTime,
-        used_at_ms: null,
-      })
-      .execute();
-    await insertToken(tx, give.token);
-    await trx.updateTable('device').set({ used_at_ms: give.time }).where('id', '=', device.id).execute();
   }
 
   async function endDevice(tx: Transaction, device: Device, reason: string): Promise<void> {
@@ -360,19 +153,12 @@ export function createDevicesStore({
     return row && readDevice(database, row.device_id, now());
   }
 
-  /** Deletes grants that expired before `time`, and undecided ones that expired before `undecidedTime`. */
-  async function prune(time: number, undecidedTime: number): Promise<void> {
-    await sql`DELETE FROM device_grant WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
-    await sql`DELETE FROM device_grant WHERE state = 'pending' AND expires_at_ms < ${undecidedTime}
-      LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
+  /** Deletes refresh credentials that expired before `time`. */
+  async function prune(time: number): Promise<void> {
     await sql`DELETE FROM refresh_credential WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
   }
 
   return {
-    insertGrant,
-    findGrant,
-    decideGrant,
-    pollGrant,
     refreshDevice,
     deviceOfRefresh,
     revoke,
@@ -380,15 +166,6 @@ export function createDevicesStore({
     find: (deviceId: string) => readDevice(database, deviceId, now()),
     prune,
   };
-}
-
-/** The prefixes of a network's surrounding site and region. */
-function around(network: string): { site: string; region: string } {
-  const separator = network.includes(':') ? ':' : '.';
-  const parts = network.split(separator);
-  if (parts.length < 4) return { site: network, region: network };
-  const first = (count: number) => `${parts.slice(0, count).join(separator)}${separator}`;
-  return { site: first(3), region: first(2) };
 }
 
 /** Whether a manager may know about a device. */
@@ -408,7 +185,7 @@ async function readDevice(queryable: Queryable, deviceId: string, now: number): 
   return row && deviceOf(row, now);
 }
 
-async function lockDevice(tx: Transaction, deviceId: string, now: number): Promise<Device | undefined> {
+export async function lockDevice(tx: Transaction, deviceId: string, now: number): Promise<Device | undefined> {
   const row = await tx
     .for<DeviceTables>()
     .selectFrom('device')
@@ -419,7 +196,24 @@ async function lockDevice(tx: Transaction, deviceId: string, now: number): Promi
   return row && deviceOf(row, now);
 }
 
-async function insertDevice(tx: Transaction, device: Device): Promise<void> {
+/** Stores what a device receives. The caller has locked the device. */
+export async function giveCredentials(tx: Transaction, device: Device, give: NewDeviceCredentials): Promise<void> {
+  const trx = tx.for<DeviceTables>();
+  await trx
+    .insertInto('refresh_credential')
+    .values({
+      secret_hash: give.refreshHash,
+      device_id: device.id,
+      created_at_ms: give.time,
+      expires_at_ms: give.refreshExpireTime,
+      used_at_ms: null,
+    })
+    .execute();
+  await insertToken(tx, give.token);
+  await trx.updateTable('device').set({ used_at_ms: give.time }).where('id', '=', device.id).execute();
+}
+
+export async function insertDevice(tx: Transaction, device: Device): Promise<void> {
   await tx
     .for<DeviceTables>()
     .insertInto('device')
@@ -441,23 +235,6 @@ async function insertDevice(tx: Transaction, device: Device): Promise<void> {
       revoke_reason: null,
     })
     .execute();
-}
-
-function grantOf(row: DeviceTables['device_grant']): Grant {
-  return {
-    deviceCodeHash: row.device_code_hash,
-    userCode: row.user_code,
-    clientId: row.client_id,
-    accountId: row.account_id,
-    scopes: words(row.scopes),
-    state: row.state as Grant['state'],
-    intervalMs: Number(row.interval_ms),
-    createTime: Number(row.created_at_ms),
-    expireTime: Number(row.expires_at_ms),
-    network: row.network,
-    ...(row.device_id !== null && { deviceId: row.device_id }),
-    ...(row.polled_at_ms !== null && { polledTime: Number(row.polled_at_ms) }),
-  };
 }
 
 function deviceOf(row: DeviceTables['device'], now: number): Device {
@@ -482,6 +259,7 @@ function deviceOf(row: DeviceTables['device'], now: number): Device {
   };
 }
 
-function words(text: string): string[] {
+/** A list that is stored as words. */
+export function words(text: string): string[] {
   return text.split(' ').filter(Boolean);
 }

@@ -8,7 +8,8 @@ import type { Attempts } from './attempts.ts';
 import { lesserCap, violationsOf } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
 import { printUserCode, readUserCode } from './codes.ts';
-import { type DevicesStore, type Grant, isOf } from './devices-store.ts';
+import { type DevicesStore, isOf } from './devices-store.ts';
+import type { Grant, GrantsStore } from './grants-store.ts';
 import type { ClientApplication, Device, DeviceApproval, DeviceWish, Manager, ParentKey } from './types.ts';
 
 /** Devices as seen by their account. */
@@ -40,6 +41,7 @@ interface FoundGrant {
 
 export interface DevicesOptions {
   store: DevicesStore;
+  grants: GrantsStore;
   clients: ClientsStore;
   clock: Clock;
   attempts: Attempts;
@@ -50,7 +52,7 @@ const deviceLifeMs = 365 * 24 * 3_600_000;
 const noSuchCode: Failure = { kind: 'not_found', resource: 'user code' };
 const notFound: Failure = { kind: 'not_found', resource: 'device' };
 
-export function createDevices({ store, clients, clock, attempts, parentOf }: DevicesOptions): Devices {
+export function createDevices({ store, grants, clients, clock, attempts, parentOf }: DevicesOptions): Devices {
   async function approve(approval: DeviceApproval, within?: Transactional): Promise<Result<Device>> {
     const found = await pendingGrant(approval, within);
     if (!found.ok) return found;
@@ -85,14 +87,14 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
       ...(spendingCap !== undefined && { spendingCap }),
       ...(approval.models && approval.models.length > 0 && { models: approval.models }),
     };
-    return (await store.decideGrant(grant, device, within)) ? succeed(device) : fail(noSuchCode);
+    return (await grants.decideGrant(grant, device, within)) ? succeed(device) : fail(noSuchCode);
   }
 
   async function deny(denial: Parameters<Devices['deny']>[0], within?: Transactional): Promise<Result<string>> {
     const found = await pendingGrant(denial, within);
     if (!found.ok) return found;
     const { grant, client } = found.value;
-    return (await store.decideGrant(grant, undefined, within)) ? succeed(client.id) : fail(noSuchCode);
+    return (await grants.decideGrant(grant, undefined, within)) ? succeed(client.id) : fail(noSuchCode);
   }
 
   /** Finds the `wanted` grant with a user code among this account's own clients. Counts wrong codes. */
@@ -100,7 +102,7 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
     const attempt = attempts.begin(by.accountId);
     if (!attempt.ok) return attempt;
     const code = readUserCode(by.userCode);
-    const grant = code === undefined ? undefined : await store.findGrant(by.accountId, code, on);
+    const grant = code === undefined ? undefined : await grants.findGrant(by.accountId, code, on);
     const client = grant && wanted(grant) ? await clients.find(grant.clientId, on) : undefined;
     if (!grant || !client || (by.onlyKeyId !== undefined && client.keyId !== by.onlyKeyId))
       return fail(code === undefined ? invalid('userCode', 'must be the 8 letters that the device shows') : noSuchCode);

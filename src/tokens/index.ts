@@ -15,6 +15,7 @@ import { digestOf } from './codes.ts';
 import { createDeviceFlow, type DeviceFlow, type WaitingMax } from './device-flow.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { createDevicesStore } from './devices-store.ts';
+import { createGrantsStore } from './grants-store.ts';
 import { createMinter } from './minter.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { createSigningKeysStore } from './signing-keys-store.ts';
@@ -101,6 +102,7 @@ export function createTokens(options: TokensOptions): Tokens {
   });
   const store = createTokensStore({ db, changes });
   const devicesStore = createDevicesStore({ db, changes, now: clock.now });
+  const grantsStore = createGrantsStore({ db, now: clock.now });
   const clientsStore = createClientsStore(db);
   const mint = createMinter({ signingKeys, issuer, clock });
   const states = createGroupReader({
@@ -122,7 +124,8 @@ export function createTokens(options: TokensOptions): Tokens {
     everyMs: pruneEveryMs,
     run: async () => {
       await store.prune(clock.now() - keptAfterMs);
-      await devicesStore.prune(clock.now() - keptAfterMs, clock.now() - undecidedKeptAfterMs);
+      await grantsStore.prune(clock.now() - keptAfterMs, clock.now() - undecidedKeptAfterMs);
+      await devicesStore.prune(clock.now() - keptAfterMs);
     },
     onError: (error) => log.warn({ err: error }, 'expired tokens were not removed; the next round will'),
   });
@@ -176,9 +179,17 @@ export function createTokens(options: TokensOptions): Tokens {
     revokeForClient,
     jwks: signingKeys.jwks,
     clients: createClients({ store: clientsStore, clock, parentOf }),
-    devices: createDevices({ store: devicesStore, clients: clientsStore, clock, attempts, parentOf }),
+    devices: createDevices({
+      store: devicesStore,
+      grants: grantsStore,
+      clients: clientsStore,
+      clock,
+      attempts,
+      parentOf,
+    }),
     deviceFlow: createDeviceFlow({
       store: devicesStore,
+      grants: grantsStore,
       clients: clientsStore,
       clock,
       mint,

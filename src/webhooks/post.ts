@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { boundedConnector } from './bounded-connector.ts';
 import { addressInUrl, isPublicAddress, publicLookup } from './public-address.ts';
 
 /** The outcome of one attempt. `problem` is for the customer: it reveals nothing about networks. */
@@ -20,7 +21,7 @@ const answerBytesMax = 16_384;
 /** Posts messages, only to the public internet unless private networks are allowed. Does not follow redirects. */
 export function createPoster({ allowPrivateNetworks }: { allowPrivateNetworks: boolean }): Poster {
   const agent = new Agent({
-    connect: { timeout: connectTimeoutMs, ...(!allowPrivateNetworks && { lookup: publicLookup }) },
+    connect: boundedConnector({ timeout: connectTimeoutMs, ...(!allowPrivateNetworks && { lookup: publicLookup }) }),
     headersTimeout: attemptTimeoutMs,
     bodyTimeout: attemptTimeoutMs,
     keepAliveTimeout: 1_000,

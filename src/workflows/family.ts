@@ -7,7 +7,7 @@ import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { ListingFact } from '../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { PatternUse, Check as SandboxCheck } from '../sandbox/index.ts';
 import type { CheckResult, CheckRule, Severity } from './checks/checks.ts';
-import type { Spotted } from './families/findings.ts';
+import type { Spotted } from './families/spotted.ts';
 import type { OwnRules, WantedPacks } from './own-packs/rules.ts';
 import { english, notEvaluated, type Words } from './words/index.ts';
 
@@ -139,18 +139,25 @@ export function checkOf({ id, when, pass, weight, severity }: CheckRule): Sandbo
   return { id, when, pass, weight, blocks: severity === 'critical' };
 }
 
+/** What a check that passed or did not apply says. */
+const silent = { message: '', action: '' };
+
 /** The basis of a reply if rules alone decided. */
 export function basisOf(results: readonly CheckResult[], packVersion: string, words: Words = english): Plain<Basis> {
   return {
     evaluator: 'rules',
-    checks: results.map(({ rule, outcome }) => ({
-      id: rule.id,
-      fact: rule.fact,
-      outcome,
-      weight: rule.weight,
-      severity: rule.severity,
-      message: outcome === 'failed' ? rule.message : outcome === 'error' ? notEvaluated(rule, words).message : '',
-    })),
+    checks: results.map(({ rule, outcome }) => {
+      const told = outcome === 'error' ? notEvaluated(rule, words) : outcome === 'failed' ? rule : silent;
+      return {
+        id: rule.id,
+        fact: rule.fact,
+        outcome,
+        weight: rule.weight,
+        severity: rule.severity,
+        message: told.message,
+        action: told.action,
+      };
+    }),
     model: '',
     packVersion,
     note: '',

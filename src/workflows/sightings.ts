@@ -1,8 +1,9 @@
 import { atOnce } from '../base/slices.ts';
 import type { Severity } from './checks/checks.ts';
-import { isAllowedAt, look, type Spotted } from './families/findings.ts';
+import { isAllowedAt, look } from './families/findings.ts';
 import { riskPacks } from './families/risk.ts';
 import { hear, signPacks } from './families/risk-assessment.ts';
+import type { Spotted } from './families/spotted.ts';
 import type { OwnRules } from './own-packs/rules.ts';
 import type { Domain } from './packs/risk-pack.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attacks } from './attacks/index.ts';
-import { judge, type Measured, sharedBounds } from './judge.ts';
+import { judge, type Measured, mustRepeat, sharedBounds } from './judge.ts';
 import { takenByOthers } from './proc.ts';
 import type { WatchAnswer } from './watch.ts';
 
@@ -23,7 +23,7 @@ const calm: Measured = {
 };
 
 test('a service that refuses and goes on stands, also when a turn waited long for its processor', () => {
-  expect(judge(calm)).toMatchObject({ problems: [], slow: [], untimed: false });
+  expect(judge(calm)).toMatchObject({ problems: [], grown: [], slow: [], untimed: false });
 });
 
 const slow = { longest: { cpuMs: 60, wallMs: 60 } };
@@ -31,7 +31,6 @@ const cases: [string, Partial<Measured>, string][] = [
   ['an exit', { ended: 'exited with 1' }, 'the service exited with 1'],
   ['a loop that never turns', { longest: undefined }, 'the event loop stands still'],
   ['a turn that is far too long', { longest: { cpuMs: 201, wallMs: 201 } }, 'a turn of 201 ms (at most 50 ms)'],
-  ['memory that stays', { residentBytes: { before: 1, after: 200_000_002 } }, 'memory grew by 200 MB (at most 200 MB)'],
   ['an answer that is not right', { answers: { '400': 1, '500': 3 } }, '3 answers were 500, not 400, 429'],
   ['no answer', { answers: {} }, 'nothing was sent'],
   ['a good caller who is refused', { failures: { '503': 2 } }, '2 requests of the good caller: 503'],
@@ -41,6 +40,28 @@ const cases: [string, Partial<Measured>, string][] = [
 test.each(cases)('%s is a problem, on a busy machine as well', (_name, change, problem) => {
   expect(judge({ ...calm, ...change }).problems).toEqual([problem]);
   expect(judge({ ...calm, ...change, takenByOthers: 0.9 }).problems).toEqual([problem]);
+});
+
+test('memory that stays counts when it grows again, as the allocator keeps what a first attack needed', () => {
+  const grown = judge({ ...calm, residentBytes: { before: 1, after: 200_000_002 }, takenByOthers: 0.9 });
+  expect(grown).toMatchObject({ problems: [], grown: ['memory grew by 200 MB (at most 200 MB)'] });
+  for (const timesCount of [true, false]) {
+    expect(mustRepeat([grown], { timesCount })).toBe(true);
+    expect(mustRepeat([grown, grown], { timesCount })).toBe(false);
+    expect(mustRepeat([grown, judge(calm)], { timesCount })).toBe(false);
+    // A try that was repeated for its time says nothing of memory.
+    expect(mustRepeat([judge({ ...calm, ...slow }), grown], { timesCount })).toBe(true);
+    expect(mustRepeat([{ ...grown, problems: ['an exit'] }], { timesCount })).toBe(false);
+  }
+});
+
+test('times are tried three times where they count, and what is certain once', () => {
+  const late = judge({ ...calm, ...slow });
+  expect(mustRepeat([late, late], { timesCount: true })).toBe(true);
+  expect(mustRepeat([late, late, late], { timesCount: true })).toBe(false);
+  expect(mustRepeat([late], { timesCount: false })).toBe(false);
+  expect(mustRepeat([judge({ ...calm, ...slow, takenByOthers: 0.9 })], { timesCount: true })).toBe(true);
+  expect(mustRepeat([judge(calm)], { timesCount: true })).toBe(false);
 });
 
 test('what a busy machine can cause counts only on one that is not', () => {

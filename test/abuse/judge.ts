@@ -62,6 +62,8 @@ const gaveUp = 'UND_ERR_HEADERS_TIMEOUT';
 export interface Verdict {
   /** Wrong whatever the machine does. */
   problems: string[];
+  /** Memory that stays: the allocator may keep what a first attack of its kind needed, so it is believed only if it grows again. */
+  grown: string[];
   /** What a machine busy with other programs can cause as well: believed only when it happens again. */
   slow: string[];
   /** Times were too long, but were not judged because the machine was busy with other programs. */
@@ -80,7 +82,7 @@ export function judge(measured: Measured, limits: Bounds = bounds): Verdict {
   else if (longest.cpuMs > stallMs)
     (longest.cpuMs > certainlyMs ? problems : slow).push(`a turn of ${ms(longest.cpuMs)} (at most ${stallMs} ms)`);
   const growth = residentBytes.after - residentBytes.before;
-  if (growth > growthBytes) problems.push(`memory grew by ${mb(growth)} (at most ${mb(growthBytes)})`);
+  const grown = growth > growthBytes ? [`memory grew by ${mb(growth)} (at most ${mb(growthBytes)})`] : [];
   const wrong = Object.entries(answers).filter(([status]) => !right.includes(status));
   // Connections break when the process ends; that is one problem, not two.
   if (ended === undefined)
@@ -94,7 +96,17 @@ export function judge(measured: Measured, limits: Bounds = bounds): Verdict {
   if (p99Ms > latencyFloorMs && p99Ms > slower * calmP99Ms)
     slow.push(`the good caller's p99 is ${ms(p99Ms)}, ${(p99Ms / calmP99Ms).toFixed(1)} times ${ms(calmP99Ms)}`);
   const untimed = slow.length > 0 && measured.takenByOthers > othersMax;
-  return { problems, slow: untimed ? [] : slow, untimed, p99Ms, calmP99Ms };
+  return { problems, grown, slow: untimed ? [] : slow, untimed, p99Ms, calmP99Ms };
+}
+
+const triesMax = 3;
+
+/** Whether the attack is to be repeated before the last of its verdicts is believed. */
+export function mustRepeat(verdicts: readonly Verdict[], { timesCount }: { timesCount: boolean }): boolean {
+  const [last, before] = verdicts.toReversed();
+  if (!last || last.problems.length > 0) return false;
+  if (last.grown.length > 0) return before === undefined || before.grown.length === 0;
+  return timesCount && verdicts.length < triesMax && (last.slow.length > 0 || last.untimed);
 }
 
 /** The value that this share of the values does not exceed; 0 if there are none. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -67,6 +67,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         HOME: folder,
         NODE_OPTIONS: `--import=${new URL('./watch.ts', import.meta.url).href}`,
         NODE_ENV: 'production',
+        // As in deploy/.
+        MALLOC_MMAP_THRESHOLD_: '131072',
         CONFIG: configFile,
         DATA_DIR: join(folder, 'data'),
         DATABASE_URL: options.databaseUrl,
@@ -75,6 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
+    setUsualPriority(child);
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => {
         log?.write(chunk);
@@ -121,6 +124,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
     lastWords: () => words,
   };
+}
+
+/** A service that is started again during the attacks inherits their low priority. Only root can raise it. */
+function setUsualPriority({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, 0);
+  } catch {
+    // Then its times are worse than they should be.
+  }
 }
 
 interface Running {

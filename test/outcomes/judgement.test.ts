@@ -55,6 +55,7 @@ test('an error is a failure, and each family has its own score and level', () =>
     fact: '',
     severity: '',
     message: '',
+    action: '',
   });
   const basis = { evaluator: 'rules', model: '', packVersion: 'p@1', note: '' };
   const of = (family: Parameters<typeof judgementText>[0], reply: object, checks = [check('a', 'error')]) =>

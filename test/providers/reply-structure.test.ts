@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { upstreamFailure } from '../../src/providers/index.ts';
-import { containersMax, eventContainersMax, levelsMax, ReplyStructure } from '../../src/providers/reply-structure.ts';
+import {
+  checkStructure,
+  containersMax,
+  eventContainersMax,
+  levelsMax,
+  ReplyStructure,
+} from '../../src/providers/reply-structure.ts';
 import { createUpstreamFetch } from '../../src/providers/upstream-fetch.ts';
 import { startUpstream, type UpstreamReply } from '../support/upstream.ts';
 
@@ -36,6 +42,23 @@ describe('the structure of a reply', () => {
     expect(fits(`data: [\n${`data: ${objects(1_000)},\n`.repeat(17)}`, true)).toBe(false);
     expect(fits(`: "\ndata: ${objects(eventContainersMax + 1)}\n\n`, true)).toBe(false);
   });
+});
+
+test('a long reply is measured in several turns of the event loop', async () => {
+  const numbers = Buffer.from(`[${'1.5,'.repeat(1_000_000)}2]`);
+  let turns = 0;
+  let isOver = false;
+  const watch = () => {
+    turns += 1;
+    if (!isOver) setImmediate(watch);
+  };
+  setImmediate(watch);
+  await checkStructure(numbers);
+  isOver = true;
+  expect(turns).toBeGreaterThan(3);
+  await expect(checkStructure(Buffer.from(`[${'1.5,'.repeat(1_000_000)}${objects(containersMax)}]`))).rejects.toThrow(
+    'too many objects',
+  );
 });
 
 async function answered(reply: UpstreamReply) {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -127,4 +128,10 @@ test('its processes end with the service, also when that is killed', async () =>
   service.kill('SIGKILL');
   await once(service, 'exit');
   await expect.poll(() => pids.filter(isRunning), { timeout: 20_000 }).toEqual([]);
+});
+
+test('its processes have a lower priority than the service, whatever that has', () => {
+  const child = launch(64, ['--eval', '']);
+  started.push(child);
+  expect(getPriority(child.pid)).toBe(Math.min(19, getPriority() + 5));
 });

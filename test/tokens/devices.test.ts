@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { unwrap } from '../../src/base/failure.ts';
 import { newId } from '../../src/base/ids.ts';
-import { createDevicesStore } from '../../src/tokens/devices-store.ts';
+import { createGrantsStore } from '../../src/tokens/grants-store.ts';
 import type { DeviceAuthorization, OauthResult } from '../../src/tokens/index.ts';
 import { makeKey, movableClock } from '../keys/room.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
@@ -53,7 +53,7 @@ eachServer((server) => {
       expect(asked.filter((one) => !one.ok && one.error === 'temporarily_unavailable')).toHaveLength(15);
       clock.forward(16 * 60_000);
       expect(await ask(0)).toMatchObject({ ok: true });
-      const store = createDevicesStore({ db: fresh().database, changes: bounded.changes, now: clock.now });
+      const store = createGrantsStore({ db: fresh().database, now: clock.now });
       await store.prune(0, clock.now());
       const { rows } = await sql<{ count: bigint }>`SELECT COUNT(*) AS count FROM device_grant
       WHERE account_id = ${from.accountId}`.execute(fresh().database.for<never>());
@@ -203,7 +203,7 @@ eachServer((server) => {
     const late = await ask('192.0.2.1');
     clock.forward(901_000);
     expect(unwrap(await read(late))).toMatchObject({ state: 'expired' });
-    const store = createDevicesStore({ db: fresh().database, changes: node.changes, now: clock.now });
+    const store = createGrantsStore({ db: fresh().database, now: clock.now });
     await store.prune(clock.now(), clock.now());
     expect(await read(late)).toMatchObject({ failure: { kind: 'not_found' } });
   });

@@ -30,6 +30,26 @@ describe('a fact that is absent never passes a check', () => {
     expect(reply.blockers.map(({ check }) => check)).toEqual(['ce']);
   });
 
+  it('says what to do in its outcome, like a check that failed; one that passed says nothing', () => {
+    const checks = [
+      { id: 'passed', pass: 'true', message: 'Unseen.', action: 'Unseen.' },
+      { id: 'failed', pass: 'false', message: 'It has no lid.', action: 'Add a lid.' },
+      { id: 'skipped', when: 'false', pass: 'false', message: 'Unseen.', action: 'Unseen.' },
+      { id: 'absent', pass: 'attributes.lid == "yes"', message: 'Unseen.', action: 'Say whether it has a lid.' },
+      { id: 'silent', fact: 'lid', pass: 'attributes.lid == "yes"' },
+    ];
+    const told = listing(checks)
+      .basis?.checks.slice(-5)
+      .map(({ outcome, message, action }) => [outcome, message, action]);
+    expect(told).toEqual([
+      ['passed', '', ''],
+      ['failed', 'It has no lid.', 'Add a lid.'],
+      ['skipped', '', ''],
+      ['error', expect.stringContaining('absent'), 'Say whether it has a lid.'],
+      ['error', expect.stringContaining('silent'), expect.stringContaining('lid')],
+    ]);
+  });
+
   it('blocks a form', () => {
     const checks = [{ id: 's', fact: 'sanctions', pass: 'values.sanctionsHit == false', severity: 'critical' }];
     expect(profile([]).ready).toBe(true);

@@ -92,6 +92,12 @@ describe('the packs that are listed', () => {
       ['de'],
       ['es'],
       ['fr'],
+      ['pt'],
+      ['ru'],
+      ['tr'],
+      ['ar'],
+      ['ka'],
+      ['zh'],
     ]);
   });
 

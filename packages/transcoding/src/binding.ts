@@ -28,6 +28,8 @@ export interface RequestParts {
   query: string | undefined;
   contentType: string | undefined;
   body: Buffer | undefined;
+  /** The same as text, if that has been made already. */
+  text?: string | undefined;
 }
 
 interface PathVariable {
@@ -210,7 +212,7 @@ function bodyReader(options: BodyOptions): (parts: RequestParts, message: Local)
   const { method, rule, readers, depthMax, bodyField } = options;
   const read: FieldReader = bodyField ? namedField(readers, bodyField) : readers.message(method.input);
   const missing = missingBody(options);
-  return ({ body, contentType }, message) => {
+  return ({ body, text, contentType }, message) => {
     if (body === undefined || body.length === 0) {
       if (missing) throw missing();
       return;
@@ -218,7 +220,7 @@ function bodyReader(options: BodyOptions): (parts: RequestParts, message: Local)
     if (contentType === undefined || !isJson(contentType))
       throw new RestError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
     if (!isUtf8(body)) throw invalidArgument('body', 'must be UTF-8');
-    readWhole(body.toString(), depthMax, (json) => {
+    readWhole(text ?? body.toString(), depthMax, (json) => {
       // A method without a body accepts an empty object, as many clients always send one.
       if (rule.body !== '') read(json, message);
       else if (json.peek() !== 123 || json.enter(125)) throw new InvalidValue('must be empty', 0);

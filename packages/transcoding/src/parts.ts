@@ -9,6 +9,8 @@ export { createJsonCodecs, type JsonCodec, jsonSyntaxFault } from './json-codec.
 export { Matcher } from './matcher.ts';
 export { acceptsGzip, parseTimeoutMs } from './negotiation.ts';
 export { longBytes, ownTurn } from './own-turn.ts';
+export { pacedReading } from './paced-reading.ts';
 export { piecesMax, type Received } from './pieces.ts';
 export { createPrintableChecks, type PrintableCheck } from './printable.ts';
+export { bytesOfBase64 } from './scalars.ts';
 export { sendStream } from './stream.ts';

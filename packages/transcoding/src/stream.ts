@@ -1,6 +1,7 @@
 import type { Call, Head } from './context.ts';
 import { type Framing, keepAlive } from './framing.ts';
 import { gzipSink, packsFile } from './gzip-sink.ts';
+import { longBytes, ownTurn } from './own-turn.ts';
 
 export interface StreamOptions<Sent> {
   messages: AsyncIterable<Sent>;
@@ -41,9 +42,17 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
   const heartbeat = framing.hasHeartbeat ? setInterval(() => sink.beat(keepAlive), heartbeatMs) : undefined;
   try {
     if (framing.opening !== undefined) sink.write(framing.opening);
+    let written = 0;
     for (let result = first; !result.done; result = await next()) {
       heartbeat?.refresh();
-      if (!sink.write(framing.frame(result.value))) await interruptible(() => sink.drained());
+      const frame = framing.frame(result.value);
+      if (!sink.write(frame)) await interruptible(() => sink.drained());
+      written += frame.length;
+      // A source that has everything ready, and a caller who reads it, would otherwise not leave the turn to anybody.
+      if (written > longBytes) {
+        written = 0;
+        await interruptible(ownTurn);
+      }
       // Node sends everything written in one turn together; the first message must not wait for later ones that are already
       // there.
       if (result === first) await interruptible(nextTurn);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { create, createRegistry } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { EchoService, KindsSchema } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
-import { findJsonFault } from '../src/json-bounds.ts';
+import { defaultJsonBounds, findJsonFault } from '../src/json-bounds.ts';
 import { longBytes } from '../src/own-turn.ts';
 import { Printer } from '../src/printing.ts';
 
@@ -46,4 +46,26 @@ test('a long list is printed in several turns, to the text that it has at once',
   isOver = true;
   expect(turns).toBeGreaterThan(4);
   expect(Buffer.from(body).equals(Buffer.from(printer.print(message).body))).toBe(true);
+});
+
+test('a string that is searched for its end is measured like one that is read byte by byte', async () => {
+  const bounds = { ...defaultJsonBounds, valuesMax: 2, escapesMax: 1 };
+  const long = 'a'.repeat(3_000_000);
+  const faults = [
+    `["${long}",2]`,
+    `["${long}",2,3]`,
+    `["${long}\\n",2]`,
+    `["${long}\\n\\n"]`,
+    `["${long}`,
+    `["\\"${long}[[["]`,
+  ];
+  const found = await Promise.all(faults.map((text) => findJsonFault(Buffer.from(text), bounds)));
+  expect(found.map((fault) => fault?.description.split(' ').slice(-3).join(' '))).toEqual([
+    undefined,
+    'names and values',
+    undefined,
+    'in its strings',
+    undefined,
+    undefined,
+  ]);
 });

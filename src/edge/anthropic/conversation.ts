@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { bytesOfBase64 } from '@intelligence-api/transcoding/parts';
 import { FailureError, invalid } from '../../base/failure.ts';
 import {
   type CachePoint,
@@ -151,6 +152,7 @@ function documentOf({ source, title, context, citations }: Of<'document'>): Part
   return { part: { case: 'document', value } };
 }
 
+/** The shapes have checked it. */
 function bytes(base64: string): Uint8Array {
-  return new Uint8Array(Buffer.from(base64, 'base64'));
+  return bytesOfBase64(base64) ?? new Uint8Array();
 }

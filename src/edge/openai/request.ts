@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { bytesOfBase64 } from '@intelligence-api/transcoding/parts';
 import {
   type CachePoint,
   CachePointSchema,
@@ -13,6 +14,7 @@ import {
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { allowedTools } from '../allowed-tools.ts';
+import { readDataUrl } from '../data-url.ts';
 import { routingOf } from '../model-name.ts';
 import type { PlaceOf } from '../places.ts';
 import { type ReplyState, stateIn } from '../provider-state.ts';
@@ -49,10 +51,6 @@ export interface CompletionRequest {
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
 }
-
-const base64 = /^[A-Za-z0-9+/=_-]+$/;
-const pdfData = /^data:application\/pdf;base64,([A-Za-z0-9+/=_-]+)$/;
-const imageData = /^data:(image\/[a-z+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
 
 /**
  * Reads the body of `POST /v1/chat/completions`. Hints that do not affect what the reply means are ignored and listed;
@@ -180,28 +178,29 @@ function typedPart(part: Json, at: string, members: MemberCheck): MessageInitSha
 }
 
 function documentOf({ filename, file_data }: Json, at: string) {
-  const [, data = ''] =
-    pdfData.exec(textAt(file_data ?? '', `${at}.file_data`)) ??
-    refuse(`${at}.file_data`, 'must be a PDF as data:application/pdf;base64,...');
+  const file = readDataUrl(textAt(file_data ?? '', `${at}.file_data`));
+  if (file?.mediaType !== 'application/pdf')
+    return refuse(`${at}.file_data`, 'must be a PDF as data:application/pdf;base64,...');
   return {
     filename: textAt(filename ?? '', `${at}.filename`),
-    source: { case: 'data' as const, value: new Uint8Array(Buffer.from(data, 'base64')) },
+    source: { case: 'data' as const, value: file.data },
   };
 }
 
 function audioOf({ data, format }: Json, at: string) {
   const mediaType = { wav: 'audio/wav', mp3: 'audio/mpeg' }[textAt(format, `${at}.format`)];
   if (mediaType === undefined) refuse(`${at}.format`, 'must be wav or mp3');
-  const text = textAt(data, `${at}.data`);
-  if (!base64.test(text)) refuse(`${at}.data`, 'must be base64');
-  return { data: new Uint8Array(Buffer.from(text, 'base64')), mediaType };
+  const bytes = bytesOfBase64(textAt(data, `${at}.data`));
+  if (!bytes || bytes.length === 0) return refuse(`${at}.data`, 'must be base64');
+  return { data: bytes, mediaType };
 }
 
 function imageOf(url: string, at: string): MessageInitShape<typeof ImageSchema> {
   if (!url.startsWith('data:')) return { source: { case: 'url', value: url } };
-  const [, mediaType = '', data = ''] =
-    imageData.exec(url) ?? refuse(at, 'must be an https address or data:image/...;base64,...');
-  return { source: { case: 'data', value: new Uint8Array(Buffer.from(data, 'base64')) }, mediaType };
+  const image = readDataUrl(url);
+  if (!image?.mediaType.startsWith('image/'))
+    return refuse(at, 'must be an https address or data:image/...;base64,...');
+  return { source: { case: 'data', value: image.data }, mediaType: image.mediaType };
 }
 
 function toolCallOf(value: unknown, at: string) {

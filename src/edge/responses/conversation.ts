@@ -1,6 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { bytesOfBase64 } from '@intelligence-api/transcoding/parts';
 import { FailureError, invalid } from '../../base/failure.ts';
 import type { MessageSchema, PartSchema, ToolCallSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import { readDataUrl } from '../data-url.ts';
 import type { Placed } from '../places.ts';
 import { type ReplyState, stateIn } from '../provider-state.ts';
 import { withFilesBehindResults } from '../tool-files.ts';
@@ -135,30 +137,28 @@ function partOf(part: InputPart, at: string): Part {
   }
 }
 
-const dataUrl = /^data:([a-z]+\/[a-z0-9+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
-
 function imageOf(url: string, at: string) {
   if (!url.startsWith('data:')) return { source: { case: 'url' as const, value: url } };
-  const [, mediaType = '', data = ''] =
-    dataUrl.exec(url) ?? refuse(at, 'must be an https address or data:image/...;base64,...');
-  return { source: { case: 'data' as const, value: bytes(data) }, mediaType };
+  const { mediaType, data } = readDataUrl(url) ?? refuse(at, 'must be an https address or data:image/...;base64,...');
+  return { source: { case: 'data' as const, value: data }, mediaType };
 }
 
 function documentOf({ filename, file_data, file_url }: Extract<InputPart, { type: 'input_file' }>, at: string) {
   const named = { filename: filename ?? '' };
   if (file_url) return { ...named, source: { case: 'url' as const, value: file_url } };
-  const [, type = '', data = ''] =
-    dataUrl.exec(file_data ?? '') ?? refuse(at, 'must have file_url, or file_data as data:application/pdf;base64,...');
-  if (type !== 'application/pdf') refuse(`${at}.file_data`, 'must be a PDF');
-  return { ...named, source: { case: 'data' as const, value: bytes(data) } };
+  const { mediaType, data } =
+    readDataUrl(file_data ?? '') ?? refuse(at, 'must have file_url, or file_data as data:application/pdf;base64,...');
+  if (mediaType !== 'application/pdf') refuse(`${at}.file_data`, 'must be a PDF');
+  return { ...named, source: { case: 'data' as const, value: data } };
 }
 
 function stateAt(data: string, at: string): ReplyState {
   return stateIn(data) ?? refuse(at, 'must be as a reply of this service gave it');
 }
 
+/** The shapes have checked it. */
 function bytes(base64: string): Uint8Array {
-  return new Uint8Array(Buffer.from(base64, 'base64'));
+  return bytesOfBase64(base64) ?? new Uint8Array();
 }
 
 function refuse(field: string, description: string): never {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { isBase64 } from '../data-url.ts';
 import { listOf } from '../shapes.ts';
 
 // What the Responses API accepts. Members not listed here are dropped and reported as ignored; those that would change what a
 // reply is are listed, to be refused.
 
 const record = z.record(z.string(), z.unknown());
-const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 const inputText = z.object({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() });
 const refusal = z.object({ type: z.literal('refusal'), refusal: z.string() });
@@ -21,7 +21,7 @@ const inputFile = z.object({
 });
 const inputAudio = z.object({
   type: z.literal('input_audio'),
-  input_audio: z.object({ data: z.string().regex(base64, 'must be base64'), format: z.enum(['wav', 'mp3']) }),
+  input_audio: z.object({ data: z.string().refine(isBase64, 'must be base64'), format: z.enum(['wav', 'mp3']) }),
 });
 const part = z.discriminatedUnion('type', [inputText, refusal, inputImage, inputFile, inputAudio]);
 

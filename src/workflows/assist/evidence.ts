@@ -1,6 +1,7 @@
 import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { Severity } from '../checks/checks.ts';
-import { findingsOf, graver, type Spotted } from '../families/findings.ts';
+import { findingsOf } from '../families/findings.ts';
+import { graver, type Spotted } from '../families/spotted.ts';
 import type { Plain } from '../family.ts';
 import type { RiskMessages } from '../packs/risk-messages.ts';
 import type { FindingAdvice } from './answer.ts';

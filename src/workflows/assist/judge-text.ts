@@ -1,9 +1,10 @@
 import { atOnce } from '../../base/slices.ts';
 import { foldText } from '../../base/text/fold.ts';
 import { sentencesOf } from '../../base/text/words.ts';
-import { graver, look } from '../families/findings.ts';
+import { look } from '../families/findings.ts';
 import { riskPacks } from '../families/risk.ts';
 import { signPacks } from '../families/risk-assessment.ts';
+import { graver } from '../families/spotted.ts';
 import type { DropReason, ItemKind } from '../packs/assist-pack.ts';
 import type { MessageLanguage } from '../packs/risk-messages.ts';
 import { type Token, tokensOf } from '../text/signs/index.ts';

@@ -23,10 +23,11 @@ import { indexPhrases, plain } from '../text/phrases.ts';
 import { type Composing, compose, titleOf, wordsOf } from './draft-compose.ts';
 import { assign, itemsIn, kindCalled, kindOfPurpose } from './draft-kind.ts';
 import { type DraftLocale, draftLocaleOf, formatValue } from './draft-values.ts';
-import { findingsOf, look, sharesOf } from './findings.ts';
+import { findingsOf, look } from './findings.ts';
 import { riskPacks } from './risk.ts';
 import { riskMessages, signPacks } from './risk-assessment.ts';
 import { worded } from './risk-words.ts';
+import { sharesOf } from './spotted.ts';
 
 export type DraftRequest = Plain<DraftDocumentRequest>;
 export type DraftReply = ReplyOf<DraftDocumentResponse>;

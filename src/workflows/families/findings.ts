@@ -1,26 +1,18 @@
 import { atOnce, type Slices } from '../../base/slices.ts';
 import { codePointOffsets, type Folded, fold } from '../../base/text/fold.ts';
 import type { AllowedPlace, Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
-import type { Severity } from '../checks/checks.ts';
-import { takenBy } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
 import type { Allowance, OwnMatch, OwnSearch } from '../own-packs/rules.ts';
+import type { RiskClassifier } from '../packs/risk-classifier.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
 import type { SignPack } from '../packs/sign-pack.ts';
+import { classify } from '../text/classifier/index.ts';
 import { detectInSlices } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
 import { type Tokens, tokensOf } from '../text/signs/index.ts';
+import { resembling, withTalk } from './passages.ts';
 import { isPayeesAccount } from './payee-account.ts';
-
-/** A risky passage in a text; offsets in UTF-16 units. */
-export interface Spotted {
-  entry: RiskEntry;
-  start: number;
-  end: number;
-  source: 'rules' | 'own' | 'model';
-  /** The account's own pack that found it. */
-  pack?: string | undefined;
-}
+import { inOrder, type Spotted, withoutOverlaps } from './spotted.ts';
 
 /** A place allowed by one of the account's own packs, and the findings there that do not count. */
 export interface Allowed extends Omit<OwnMatch<Allowance>, 'entry'>, Allowance {
@@ -35,6 +27,8 @@ export interface Looking {
   own?: PhraseIndex<RiskEntry> | undefined;
   /** The signs of the text's languages. */
   packs?: readonly SignPack[] | undefined;
+  /** What judges whole passages. */
+  classifier?: RiskClassifier | undefined;
   /** Phrases that are harmless here. */
   allow?: PhraseIndex<number> | undefined;
   /** The account's own packs; `allow` does not hide anything from them. */
@@ -60,23 +54,26 @@ export function scan(text: string, phrases: PhraseIndex<RiskEntry>, own?: Phrase
 }
 
 /** Searches one text with everything given. */
-export function* look(written: string, { phrases, own, packs, allow, ownPacks }: Looking): Slices<Scan> {
+export function* look(written: string, { phrases, own, packs, classifier, allow, ownPacks }: Looking): Slices<Scan> {
   const { length } = written;
   yield length;
   const text = allow ? yield* withoutAllowed(written, allow) : written;
   const folded = fold(text);
   const detected = yield* detectInSlices(text);
   const ofPhrases = phrases ? yield* phrases.findInSlices(folded) : [];
-  const spotted: Spotted[] = ofPhrases.map((match) => ({ ...match, source: 'rules' }));
+  let spotted: Spotted[] = ofPhrases.map((match) => ({ ...match, source: 'rules' }));
   if (packs && packs.length > 0) yield length * 2;
   const words = packs && packs.length > 0 ? tokensOf(text, folded) : undefined;
   for (const pack of packs ?? []) if (words) spotted.push(...(yield* signsIn(words, pack)));
+  const passages = words && classifier ? yield* classify(words, classifier) : [];
+  spotted = withTalk(spotted, passages);
   for (const match of own ? yield* own.findInSlices(folded) : []) spotted.push({ ...match, source: 'own' });
   for (const { kind, start, end } of detected) {
     const entry = detectedEntries[kind];
     if (kind === 'iban' && isPayeesAccount(text, start)) continue;
     if (entry) spotted.push({ entry, start, end, source: 'rules' });
   }
+  if (classifier) spotted.push(...resembling(spotted, passages, classifier));
   const links = detected.filter(({ kind }) => kind === 'link').length;
   const ofOwnPacks = ownPacks && (yield* ownPacks.look(text === written ? folded : fold(written)));
   const found: Spotted[] = (ofOwnPacks?.found ?? []).map((match) => ({
@@ -88,7 +85,7 @@ export function* look(written: string, { phrases, own, packs, allow, ownPacks }:
   const counted = ownPacks ? withoutAllowedFindings([...spotted, ...found], allowed, ownPacks) : spotted;
   return {
     folded,
-    // Findings of the account's own packs are reported alongside others at the same place.
+    // Findings of the account's own packs, and of whole sentences, are reported alongside others at the same place.
     spotted: inOrder([...withoutOverlaps(counted.filter(isOfOthers)), ...counted.filter((one) => !isOfOthers(one))]),
     allowed,
     isOwnWhole: ofOwnPacks?.isWhole ?? true,
@@ -125,12 +122,8 @@ export function isAllowedAt(
   return !isOfRequest && isAllowed && start >= place.start && end <= place.end;
 }
 
-function isOfOthers({ pack }: Spotted): boolean {
-  return pack === undefined;
-}
-
-function inOrder(spotted: Spotted[]): Spotted[] {
-  return spotted.sort((a, b) => a.start - b.start || b.end - a.end);
+function isOfOthers({ pack, source }: Spotted): boolean {
+  return pack === undefined && source !== 'classifier';
 }
 
 /** Replaces allowed text with blanks, so that offsets stay right. */
@@ -147,24 +140,6 @@ function* withoutAllowed(text: string, allow: PhraseIndex<number>): Slices<strin
 function* signsIn(words: Tokens, { index, entries }: SignPack): Slices<Spotted[]> {
   const found = yield* index.readInSlices(words);
   return found.map(({ sign, start, end }) => ({ entry: entries[sign] as RiskEntry, start, end, source: 'rules' }));
-}
-
-/**
- * The share of safety that each finding removes: set by its severity, and halved for each repetition of the same thing, so
- * that a repeated word is no catastrophe. The gravest counts in full, so that a lesser one never reduces it.
- */
-export function sharesOf(spotted: readonly Spotted[]): number[] {
-  const known = new Map<string, number>();
-  const shares = spotted.map(() => 0);
-  const gravestFirst = [...spotted.entries()].sort(
-    ([, a], [, b]) => takenBy[b.entry.severity] - takenBy[a.entry.severity],
-  );
-  for (const [index, { entry }] of gravestFirst) {
-    const times = known.get(entry.id) ?? 0;
-    known.set(entry.id, times + 1);
-    shares[index] = takenBy[entry.severity] / 2 ** Math.min(times, 30);
-  }
-  return shares;
 }
 
 /** How much of a phrase a reply shows, in UTF-16 units. */
@@ -217,26 +192,6 @@ export function allowedOf(text: string, allowed: readonly Allowed[], messageInde
       findings: findingsOf(text, inOrder(found), messageIndex),
     };
   });
-}
-
-const order: Readonly<Record<Severity, number>> = { info: 0, low: 1, medium: 2, high: 3, critical: 4 };
-
-export function graver(a: Severity, b: Severity): boolean {
-  return order[a] > order[b];
-}
-
-/** Of overlapping findings, keeps the graver, or the longer of equally grave ones. In text order. */
-export function withoutOverlaps(spotted: Spotted[]): Spotted[] {
-  const sorted = inOrder(spotted);
-  const kept: Spotted[] = [];
-  for (const next of sorted) {
-    const last = kept.at(-1);
-    if (last === undefined || next.start >= last.end) kept.push(next);
-    else if (graver(next.entry.severity, last.entry.severity)) kept[kept.length - 1] = next;
-    else if (next.entry.severity === last.entry.severity && next.end - next.start > last.end - last.start)
-      kept[kept.length - 1] = next;
-  }
-  return kept;
 }
 
 const detectedEntries: Readonly<Record<string, RiskEntry | undefined>> = {

@@ -5,7 +5,7 @@ import { riskScoreOf } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
 import type { Fact } from '../listing/facts.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
-import { graver, type Spotted, sharesOf } from './findings.ts';
+import { graver, type Spotted, sharesOf } from './spotted.ts';
 
 /** The variables for listing checks, under the names explained in packs/listing/generic.yaml. */
 export function variablesOf(

@@ -17,11 +17,12 @@ import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
 import { listingDone, listingRule, notEvaluated, type Words, wordsFor } from '../words/index.ts';
-import { findingsOf, graver, look, type Spotted, sharesOf } from './findings.ts';
+import { findingsOf, look } from './findings.ts';
 import { variablesOf, withoutPlaceholders } from './listing-variables.ts';
 import { riskPacks } from './risk.ts';
 import { hear } from './risk-assessment.ts';
 import { messagesFor, worded } from './risk-words.ts';
+import { graver, type Spotted, sharesOf } from './spotted.ts';
 
 export type ListingRequest = Plain<ScoreListingRequest>;
 export type ListingReply = ReplyOf<ScoreListingResponse>;

@@ -2,19 +2,30 @@ import { roundTo } from '../../base/round.ts';
 import type { RiskAssessment } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { Plain } from '../family.ts';
 import { riskCategories } from '../packs/risk-categories.ts';
+import { type RiskClassifier, readRiskClassifiers } from '../packs/risk-classifier.ts';
 import { type RiskMessages, readRiskMessages } from '../packs/risk-messages.ts';
 import { readSignPacks, type SignLanguage, type SignPack } from '../packs/sign-pack.ts';
 import { type Heard, languagesOf } from '../text/language.ts';
 import type { Scan } from './findings.ts';
 
 export const riskMessages = readRiskMessages();
+export const classifiers = readRiskClassifiers(riskMessages.get('en') as RiskMessages);
 export const signPacks = readSignPacks(riskMessages.get('en') as RiskMessages);
 const spoken: ReadonlySet<string> = new Set(signPacks.keys());
+
+// Languages that a short text is easily mistaken for, because they share script and words.
+const neighbours: Readonly<Record<string, SignLanguage>> = {
+  ...{ uk: 'ru', be: 'ru', bg: 'ru', mk: 'ru' },
+  ...{ fa: 'ar', ur: 'ar' },
+  ...{ gl: 'pt', az: 'tr' },
+};
 
 /** The languages of a text, and what can be judged in it. */
 export interface Hearing {
   languages: string[];
   packs: SignPack[];
+  /** The classifier of its main language. */
+  classifier: RiskClassifier | undefined;
   /** 0-1: the share of the text times the share of the categories. */
   coverage: number;
   notAssessed: string[];
@@ -29,10 +40,14 @@ export function hear(text: string, locale: string): Hearing {
   // Text in no recognisable language, such as a name, may be in any.
   const looked = languages.length === 0 ? [...signPacks.keys()] : known;
   const packs = looked.map((language) => signPacks.get(language) as SignPack);
-  // The caller's language is tried as well: detection may be wrong for a short text.
-  const named = signPacks.get(hint as SignLanguage);
-  if (named && !packs.includes(named)) packs.push(named);
-  return { languages, packs, coverage: coverageOf(heard), notAssessed: notAssessedOf(languages, packs) };
+  // The caller's language and near ones are tried as well: detection may be wrong for a short text.
+  for (const language of [hint, ...languages.map((heard) => neighbours[heard])]) {
+    const tried = signPacks.get(language as SignLanguage);
+    if (tried && !packs.includes(tried)) packs.push(tried);
+  }
+  const main = [...known, hint].find((language) => classifiers.has(language as SignLanguage));
+  const classifier = classifiers.get(main as SignLanguage);
+  return { languages, packs, classifier, coverage: coverageOf(heard), notAssessed: notAssessedOf(languages, packs) };
 }
 
 export function assessmentOf(
@@ -42,7 +57,7 @@ export function assessmentOf(
 ): Plain<RiskAssessment> {
   return {
     languages: hearing.languages,
-    packs: [...hearing.packs.map(({ label }) => label), ...labels],
+    packs: [...labelsOf(hearing), ...labels],
     coverage: hearing.coverage,
     notAssessed: [
       ...hearing.notAssessed,
@@ -51,6 +66,11 @@ export function assessmentOf(
       ...(scans.some(({ isOwnWhole }) => !isOwnWhole) ? ['own'] : []),
     ],
   };
+}
+
+/** The packs and the classifier that judge a text. */
+export function labelsOf({ packs, classifier }: Hearing): string[] {
+  return [...packs, ...(classifier ? [classifier] : [])].map(({ label }) => label);
 }
 
 function coverageOf(heard: readonly Heard[]): number {

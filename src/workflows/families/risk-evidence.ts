@@ -3,9 +3,9 @@ import type { Severity } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
 import { isRiskCategory } from '../packs/risk-categories.ts';
-import { graver } from './findings.ts';
 import type { RiskReply } from './risk.ts';
 import { type Level, messagesFor, summaryOf } from './risk-words.ts';
+import { graver } from './spotted.ts';
 
 /**
  * Separates a model's findings that the account's own packs allow at their place, by the same conditions as for findings of

@@ -1,7 +1,7 @@
 import { isRiskCategory, type RiskCategory } from '../packs/risk-categories.ts';
 import { isMessageLanguage, type RiskMessages } from '../packs/risk-messages.ts';
-import type { Spotted } from './findings.ts';
 import { riskMessages } from './risk-assessment.ts';
+import type { Spotted } from './spotted.ts';
 
 export type Level = 'low' | 'medium' | 'high' | 'critical' | 'unknown';
 
@@ -16,12 +16,15 @@ export function messagesFor(locale: string, languages: readonly string[]): RiskM
 
 /** The findings in the reader's language. The caller's own and the model's wording stay as they are. */
 export function worded(spotted: readonly Spotted[], messages: RiskMessages): Spotted[] {
-  if (messages.language === 'en') return [...spotted];
   return spotted.map((one) => {
     const { category } = one.entry;
-    if (one.source !== 'rules' || !isRiskCategory(category)) return one;
-    const { reason, action } = messages.categories[category];
-    return { ...one, entry: { ...one.entry, reason, suggestion: action } };
+    if ((one.source !== 'rules' && one.source !== 'classifier') || !isRiskCategory(category)) return one;
+    const { name, reason, action } = messages.categories[category];
+    const guess = one.source === 'classifier' ? messages.resembles : one.isTalk ? messages.talk : undefined;
+    // Packs are written in English, some with reasons of their own.
+    if (!guess && messages.language === 'en') return one;
+    const said = guess ? guess.reason.replace('{category}', () => name) : reason;
+    return { ...one, entry: { ...one.entry, reason: said, suggestion: action } };
   });
 }
 

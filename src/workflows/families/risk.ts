@@ -14,9 +14,10 @@ import type { RiskMessages } from '../packs/risk-messages.ts';
 import { type Domain, type RiskEntry, type RiskPack, readRiskPacks } from '../packs/risk-pack.ts';
 import type { SignLanguage } from '../packs/sign-pack.ts';
 import { indexPhrasesInSlices, type PhraseIndex, plain } from '../text/phrases.ts';
-import { allowedOf, findingsOf, graver, look, type Scan, type Spotted, sharesOf } from './findings.ts';
-import { assessmentOf, type Hearing, hear, signPacks } from './risk-assessment.ts';
+import { allowedOf, findingsOf, look, type Scan } from './findings.ts';
+import { assessmentOf, type Hearing, hear, labelsOf, signPacks } from './risk-assessment.ts';
 import { helpFirst, type Level, messagesFor, summaryOf, worded } from './risk-words.ts';
+import { graver, type Spotted, sharesOf } from './spotted.ts';
 
 export type RiskRequest = Plain<CheckRiskRequest>;
 export type RiskReply = ReplyOf<CheckRiskResponse>;
@@ -53,13 +54,15 @@ function* checkRisk(request: RiskRequest, texts: readonly string[], ownPacks: Ow
     own: request.phrases.length > 0 ? yield* indexOwn(request.phrases) : undefined,
     allow: request.allowPhrases.length > 0 ? yield* indexAllowed(request.allowPhrases) : undefined,
     packs: hearing.packs,
+    classifier: hearing.classifier,
     ownPacks: ownPacks?.search(),
   };
   const scans: Scan[] = [];
   for (const text of texts) scans.push(yield* look(text, looking));
   const isWhole = scans.every(({ isOwnWhole }) => isOwnWhole);
   const spoken = messagesFor(request.locale, hearing.languages);
-  const messages = isWhole ? spoken : { ...spoken, unknown: spoken.cut };
+  const unknown = unknownIn(spoken, hearing, isWhole);
+  const messages = { ...spoken, unknown };
   const facts = yield* factChecks(request, scans);
   const missing = facts.filter(({ outcome }) => outcome === 'failed');
   const missingFacts = missingFactsOf(missing.map(({ rule }) => rule).sort((a, b) => b.weight - a.weight));
@@ -86,19 +89,28 @@ function* checkRisk(request: RiskRequest, texts: readonly string[], ownPacks: Ow
     missingFacts,
     nextBestAction: nextAction(riskLevel, spotted, shares, missing, messages),
     summary: summaryOf(riskLevel, categoriesOf(spotted), missingFacts, messages),
-    basis: basisOf([...phraseChecks(spotted, shares), ...facts], [...labelsOf(hearing, pack), ...ownLabels].join(' ')),
+    basis: basisOf(
+      [...phraseChecks(spotted, shares), ...facts],
+      [...allLabelsOf(hearing, pack), ...ownLabels].join(' '),
+    ),
     assessment: assessmentOf(hearing, [...(pack ? [pack.label] : []), ...ownLabels], scans),
     allowed,
   };
 }
 
-function labelsOf({ packs }: Hearing, pack: RiskPack | undefined): string[] {
-  return [pack?.label ?? `risk/all@${riskPacks.size}`, ...packs.map(({ label }) => label)];
+function allLabelsOf(hearing: Hearing, pack: RiskPack | undefined): string[] {
+  return [pack?.label ?? `risk/all@${riskPacks.size}`, ...labelsOf(hearing)];
 }
 
-/** What was not judged is not low risk. */
+/** Why a text may be unknown: it was searched in part, by a short pack, or not at all. */
+function unknownIn(messages: RiskMessages, { languages }: Hearing, isWhole: boolean): RiskMessages['unknown'] {
+  if (!isWhole) return messages.cut;
+  return languages.some((language) => signPacks.has(language as SignLanguage)) ? messages.short : messages.unknown;
+}
+
+/** What was not judged is not low risk; a short pack that finds nothing has not judged. */
 function levelOf(riskScore: number, spotted: readonly Spotted[], { languages }: Hearing, isWhole: boolean): Level {
-  const isSpoken = languages.some((language) => signPacks.has(language as SignLanguage));
+  const isSpoken = languages.some((language) => signPacks.get(language as SignLanguage)?.scope === 'full');
   const isFound = spotted.some(({ entry }) => entry.severity !== 'info');
   if (!isWhole && riskScore < 25) return 'unknown';
   return isSpoken || isFound || riskScore >= 25 ? riskLevelOf(riskScore) : 'unknown';

@@ -14,23 +14,31 @@ const messagePack = z.strictObject({
   language: z.enum(messageLanguages),
   version: z.number().int().min(1),
   unknown: z.strictObject({ action: text, summary: text }),
+  short: z.strictObject({ action: text, summary: text }),
   cut: z.strictObject({ action: text, summary: text }),
   low: z.strictObject({ action: text, summary: text }),
   found: z.strictObject({ summary: text }),
   missing: z.strictObject({ summary: text }),
   levels: z.strictObject({ low: text, medium: text, high: text, critical: text }),
+  resembles: z.strictObject({ reason: text }),
+  talk: z.strictObject({ reason: text }),
   categories: z.record(z.enum(riskCategories), category),
 });
 
 export interface RiskMessages {
   language: MessageLanguage;
   unknown: { action: string; summary: string };
+  /** For a text in which a short pack found nothing. */
+  short: { action: string; summary: string };
   /** For a text that was only partly examined. */
   cut: { action: string; summary: string };
   low: { action: string; summary: string };
   found: { summary: string };
   missing: { summary: string };
   levels: Readonly<Record<'low' | 'medium' | 'high' | 'critical', string>>;
+  /** What the classifier found, and what it takes for talk about a matter; `{category}` is the category's name. */
+  resembles: { reason: string };
+  talk: { reason: string };
   categories: Readonly<Record<RiskCategory, { name: string; reason: string; action: string }>>;
 }
 

@@ -7,11 +7,13 @@ import type { RiskMessages } from './risk-messages.ts';
 import type { RiskEntry } from './risk-pack.ts';
 
 /** The languages with known signs. */
-export const signLanguages = ['en', 'de', 'es', 'fr'] as const;
+export const signLanguages = ['en', 'de', 'es', 'fr', 'pt', 'ru', 'tr', 'ar', 'ka', 'zh'] as const;
 export type SignLanguage = (typeof signLanguages)[number];
 
 const signPack = z.strictObject({
   language: z.enum(signLanguages),
+  /** A short pack knows the most common scams and claims: where it finds nothing, the text was not judged. */
+  scope: z.enum(['full', 'short']),
   version: z.number().int().min(1),
   classes: z.record(z.string().regex(/^[a-z]+$/), z.string().min(1)),
   signs: z
@@ -27,6 +29,7 @@ const signPack = z.strictObject({
 
 export interface SignPack {
   language: SignLanguage;
+  scope: 'full' | 'short';
   version: number;
   /** `risk/signs/en@1`. */
   label: string;
@@ -60,9 +63,10 @@ export function readSignPacks(english: RiskMessages): ReadonlyMap<SignLanguage, 
 }
 
 function readOne(language: SignLanguage, english: RiskMessages): SignPack {
-  const { version, classes, signs } = readPack(`risk/signs/${language}.yaml`, signPack);
+  const { scope, version, classes, signs } = readPack(`risk/signs/${language}.yaml`, signPack);
   return {
     language,
+    scope,
     version,
     label: `risk/signs/${language}@${version}`,
     signs: signs.map(({ category, severity }) => ({ category, severity })),

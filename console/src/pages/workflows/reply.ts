@@ -79,7 +79,8 @@ export function wordsOf(reply: Reply): (string | undefined)[] {
     ...blockers.flatMap(({ message, action }) => [message, action]),
     ...fields.flatMap(({ message, suggestion }) => [message, suggestion]),
     ...findings.flatMap(({ reason, suggestion }) => [reason, suggestion]),
-    ...[...(caps ?? []), ...(basis?.checks ?? [])].map(({ message }) => message),
+    ...(caps ?? []).map(({ message }) => message),
+    ...(basis?.checks ?? []).flatMap(({ message, action }) => [message, action]),
     ...(reply.dimensions ?? []).flatMap(({ drivers = [] }) => drivers.map(({ message }) => message)),
   ];
 }

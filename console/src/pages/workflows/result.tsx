@@ -295,7 +295,15 @@ function CheckTable({ caption, checks, lang }: CheckTableProps) {
           align: 'end',
           cell: ({ weight }) => formatNumber(Number(weight ?? 0)),
         },
-        { id: 'message', title: t('workflows.message'), cell: ({ message }) => <span lang={lang}>{message}</span> },
+        {
+          id: 'message',
+          title: t('workflows.message'),
+          cell: ({ message, action }) => (
+            <span lang={lang}>
+              {message} {action && <span class="muted">{action}</span>}
+            </span>
+          ),
+        },
       ]}
     />
   );

@@ -1,6 +1,6 @@
 import { atOnce, type Slices } from '../../../base/slices.ts';
 import { combine, findSequences, type Occurrence, type Read, readHits } from './match.ts';
-import { createCompiler, type Part } from './patterns.ts';
+import { charactersOfAWord, createCompiler, isUnspaced, type Part } from './patterns.ts';
 import { createScreen } from './screen.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -109,7 +109,8 @@ function placeOf({ tokens }: Read, { start, end }: Occurrence): { start: number;
 
 /** A negation up to four words before, in the same clause. */
 function isNegated({ tokens, hits }: Read, { start, sentence }: Occurrence, negator: number): boolean {
-  for (let at = start - 1; at >= Math.max(0, start - negatedWithin); at--) {
+  const reach = isUnspaced(tokens[start]?.forms[0] ?? '') ? negatedWithin * charactersOfAWord : negatedWithin;
+  for (let at = start - 1; at >= Math.max(0, start - reach); at--) {
     if (tokens[at]?.sentence !== sentence || tokens[at + 1]?.afterBreak) return false;
     if (hits[at]?.some(({ atom }) => atom === negator)) return true;
   }

@@ -1,3 +1,4 @@
+import { isUnspacedUnit } from '../../../base/text/words.ts';
 import { wordsOf } from './tokens.ts';
 
 /** One word of a pattern: matches any of its atoms. */
@@ -62,6 +63,8 @@ export interface Compiler {
 export const numberAtom = 0;
 const shortGap = 4;
 const longGap = 9;
+/** In scripts without blanks, each character is read as a word. */
+export const charactersOfAWord = 2;
 
 /**
  * Compiles sign patterns.
@@ -114,6 +117,12 @@ export function createCompiler(): Compiler {
     return atom;
   }
 
+  /** Each character is a word. */
+  function atomOfUnspaced(text: string): number {
+    const words = splitWords(text);
+    return words.length === 1 ? atomOf(text) : atomOfPhrase(words);
+  }
+
   function enterCompound(words: readonly string[], atom: number): void {
     const [head, second, ...rest] = words.map(atomOf) as [number, number?, ...number[]];
     if (second === undefined) throw new Error(`"${words.join(' ')}" is one word`);
@@ -142,6 +151,7 @@ export function createCompiler(): Compiler {
   function alternatives(word: string, pattern: string): number[] {
     return word.split('|').map((one) => {
       if (one.includes('+')) return atomOfPhrase(one.split('+'));
+      if (isUnspaced(one)) return atomOfUnspaced(one);
       if (!one.startsWith('@')) return atomOf(one);
       const atom = classes.get(one.slice(1));
       if (atom === undefined) throw new Error(`the pattern "${pattern}" names the class ${one}, which is not there`);
@@ -153,10 +163,11 @@ export function createCompiler(): Compiler {
     const found = known.get(text);
     if (found !== undefined) return found;
     const steps: Step[] = [];
+    const wordUnits = isUnspaced(text) ? charactersOfAWord : 1;
     let gap = 0;
     for (const word of text.trim().split(/\s+/)) {
       if (word === '..' || word === '...') {
-        gap = word === '..' ? shortGap : longGap;
+        gap = (word === '..' ? shortGap : longGap) * wordUnits;
         continue;
       }
       const optional = word.startsWith('?') && word.length > 1;
@@ -187,6 +198,12 @@ export function createCompiler(): Compiler {
   }
 
   return { lexicon, sequences, defineClass, compile, atomOfClass: (name) => classes.get(name), atomsEnd: () => next };
+}
+
+/** Whether a text has characters of a script without blanks. */
+export function isUnspaced(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (isUnspacedUnit(text.charCodeAt(at))) return true;
+  return false;
 }
 
 function add(map: Map<string, number[]>, word: string, atom: number): void {

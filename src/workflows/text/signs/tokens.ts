@@ -1,10 +1,11 @@
 import { type Folded, fold, originOf } from '../../../base/text/fold.ts';
 import { isUnspacedUnit, isWordUnit } from '../../../base/text/words.ts';
 import { lookAlikes } from './look-alikes.ts';
+import { arabicForms, inItsScript, simplified } from './scripts.ts';
 
 /** A word of a text in the form that signs compare. */
 export interface Token {
-  /** The folded word; for a disguised word also what it stands for ("p1stol": "pistol", "plstol"). At most three. */
+  /** The folded word; for a disguised word also what it stands for ("p1stol": "pistol", "plstol"). At most four. */
   forms: string[];
   /** Its place in the original text, in UTF-16 units. */
   start: number;
@@ -200,6 +201,10 @@ function endsSentence({ units, length }: Folded, at: number): boolean {
   return at + 1 >= length || units[at + 1] === 0x20 || units[at + 1] === 0x2e;
 }
 
+function isArabic(unit: number): boolean {
+  return unit >= 0x600 && unit < 0x700;
+}
+
 const plainWord = /^[a-z]+$/;
 const disguised = /[0-9@$!|*€£]/;
 const hasLetter = /\p{L}/u;
@@ -207,6 +212,15 @@ const plainNumber = /^\d+\p{L}{1,3}$|^\d/u;
 
 function formsOf(word: string): string[] {
   if (plainWord.test(word)) return [word];
+  const unit = word.charCodeAt(0);
+  if (isUnspacedUnit(unit)) return [simplified.get(word) ?? word];
+  if (isArabic(unit)) return arabicForms(word);
+  const forms = latinForms(word);
+  const own = inItsScript(word);
+  return own === undefined ? forms : [...forms, own];
+}
+
+function latinForms(word: string): string[] {
   const latin = lookAlikes(word);
   const forms = latin === word ? [word] : [word, latin];
   if (!disguised.test(latin) || !hasLetter.test(latin)) return forms;
@@ -238,13 +252,16 @@ function joinSpelled(folded: Folded, tokens: Token[]): Token[] {
   return joined;
 }
 
+// One character, or the stroke that lengthens Arabic words.
+const betweenLetters = /^(?:[\s.\-_*]| ?\u0640 ?)$/;
+
 function isSpelled({ original }: Folded, tokens: Token[], at: number, first: number): boolean {
   const token = tokens[at] as Token;
   const before = tokens[at - 1];
   const [form] = token.forms;
   if (form === undefined || form.length !== 1 || isUnspacedUnit(form.charCodeAt(0))) return false;
   if (at === first) return true;
-  return before !== undefined && token.start - before.end === 1 && /[\s.\-_*]/.test(original[before.end] ?? '');
+  return before !== undefined && betweenLetters.test(original.slice(before.end, Math.min(token.start, before.end + 4)));
 }
 
 function splitNumbers(letters: Token[]): Token[] {

@@ -1,0 +1,43 @@
+import type { RiskClassifier } from '../packs/risk-classifier.ts';
+import type { RiskEntry } from '../packs/risk-pack.ts';
+import type { Passage } from '../text/classifier/index.ts';
+import { graver, type Spotted } from './spotted.ts';
+
+/**
+ * Findings of the rules in passages that read like talk about a matter (a warning, a report, a rule) are reported as `low`.
+ * Critical ones stay: a wrong guess there costs too much.
+ */
+export function withTalk(spotted: readonly Spotted[], passages: readonly Passage[]): Spotted[] {
+  return spotted.map((one) => {
+    const { severity, id } = one.entry;
+    if (severity !== 'medium' && severity !== 'high') return one;
+    if (!passageAt(passages, one.start)?.isTalk) return one;
+    return { ...one, isTalk: true, entry: { ...one.entry, id: `${id}-talk`, severity: 'low' } };
+  });
+}
+
+/** What passages resemble, where nothing as grave has been found. */
+export function resembling(
+  spotted: readonly Spotted[],
+  passages: readonly Passage[],
+  { entries }: RiskClassifier,
+): Spotted[] {
+  const grave = spotted.filter(({ entry }) => graver(entry.severity, 'low'));
+  return passages.flatMap(({ start, end, resembles }): Spotted[] => {
+    if (!resembles || grave.some((one) => one.start >= start && one.start < end)) return [];
+    const entry = entries[resembles.category] as RiskEntry;
+    return [{ entry, start: resembles.start, end: resembles.end, source: 'classifier' }];
+  });
+}
+
+/** The passage around a place; passages are in the order of the text. */
+function passageAt(passages: readonly Passage[], place: number): Passage | undefined {
+  let from = 0;
+  let to = passages.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((passages[middle] as Passage).end <= place) from = middle + 1;
+    else to = middle;
+  }
+  return passages[from];
+}

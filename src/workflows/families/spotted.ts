@@ -1,0 +1,58 @@
+import type { Severity } from '../checks/checks.ts';
+import { takenBy } from '../checks/risk-level.ts';
+import type { RiskEntry } from '../packs/risk-pack.ts';
+
+/** A risky passage in a text; offsets in UTF-16 units. */
+export interface Spotted {
+  entry: RiskEntry;
+  start: number;
+  end: number;
+  source: 'rules' | 'own' | 'model' | 'classifier';
+  /** Its passage reads like talk about the matter. */
+  isTalk?: boolean | undefined;
+  /** The account's own pack that found it. */
+  pack?: string | undefined;
+}
+
+const order: Readonly<Record<Severity, number>> = { info: 0, low: 1, medium: 2, high: 3, critical: 4 };
+
+export function graver(a: Severity, b: Severity): boolean {
+  return order[a] > order[b];
+}
+
+/** Of overlapping findings, keeps the graver, or the longer of equally grave ones. In text order. */
+export function withoutOverlaps(spotted: Spotted[]): Spotted[] {
+  const sorted = inOrder(spotted);
+  const kept: Spotted[] = [];
+  for (const next of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || next.start >= last.end) kept.push(next);
+    else if (graver(next.entry.severity, last.entry.severity)) kept[kept.length - 1] = next;
+    else if (next.entry.severity === last.entry.severity && next.end - next.start > last.end - last.start)
+      kept[kept.length - 1] = next;
+  }
+  return kept;
+}
+
+/** In the order of the text, the longer first. */
+export function inOrder(spotted: Spotted[]): Spotted[] {
+  return spotted.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+/**
+ * The share of safety that each finding removes: set by its severity, and halved for each repetition of the same thing, so
+ * that a repeated word is no catastrophe. The gravest counts in full, so that a lesser one never reduces it.
+ */
+export function sharesOf(spotted: readonly Spotted[]): number[] {
+  const known = new Map<string, number>();
+  const shares = spotted.map(() => 0);
+  const gravestFirst = [...spotted.entries()].sort(
+    ([, a], [, b]) => takenBy[b.entry.severity] - takenBy[a.entry.severity],
+  );
+  for (const [index, { entry }] of gravestFirst) {
+    const times = known.get(entry.id) ?? 0;
+    known.set(entry.id, times + 1);
+    shares[index] = takenBy[entry.severity] / 2 ** Math.min(times, 30);
+  }
+  return shares;
+}
