@@ -279,7 +279,7 @@ function looks(caller: Stranger, token: string, poor: string): (() => Promise<Re
     () => ask(chatPath, chat, token, { accept: 'text/event-stream' }),
     () => ask('/v1/chat/completions', completions),
     () => ask('/v1/chat/completions', { ...completions, stream: true, stream_options: { include_usage: true } }),
-    () => ask('/intelligence.chat.v1.ChatService/Chat', chat),
+    () => ask('/intelligence.chat.v1.ChatService/Chat', chat).then(asHttpStatus),
     () => ask('/v1/risk/check', { text: 'Pay me now.', assist: 'off' }),
     () =>
       ask('/v1/pulse/events', { events: [{ journey: 'buy', person: 'ann', name: 'opened', kind: 'step' }] }).then(
@@ -289,6 +289,11 @@ function looks(caller: Stranger, token: string, poor: string): (() => Promise<Re
     () => ask('/v1/chat/completions', completions, poor),
     () => ask('/v1/risk/check', { text: 'Pay me now.', assist: 'off' }, poor),
   ];
+}
+
+/** Connect answers 400 to every failed precondition; here it is the cap of the token, which HTTP names 402. */
+function asHttpStatus(reply: Reply): Reply {
+  return reply.status === '400' && reply.text.includes('SPENDING_CAP_REACHED') ? { ...reply, status: '402' } : reply;
 }
 
 /** Whether the events are valid does not matter here, only what the reply says. */
