@@ -8,6 +8,7 @@ import type { Caller } from '../base/caller.ts';
 import { nobody } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
+import { createSharedTurns } from '../base/shared-turns.ts';
 import { endOfTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { AdmittedCall, nameOf, ownerOf, type TraceCall } from './admitted-call.ts';
@@ -95,6 +96,7 @@ export function createGate(options: GateOptions): Gate {
   const rules = accessRules(handlers.keys());
   const bodies = createLargeBodies();
   const replies = createUnreadReplies();
+  const listTurn = createSharedTurns(listsAtOnce);
   const reported = new WeakSet<object>();
 
   function admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall> {
@@ -191,8 +193,9 @@ export function createGate(options: GateOptions): Gate {
       validate(request, call);
       unwrap(checkConfirmed(call.caller, call.method, request, clock.now()));
       const handler = handlerOf(call.method);
-      const handle = () => handler(request as never, call) as Promise<UntypedReply>;
-      const reply = await (call.trace ? call.trace.run(handle) : handle());
+      const run = () => handler(request as never, call) as Promise<UntypedReply>;
+      const handle = () => (call.trace ? call.trace.run(run) : run());
+      const reply = await (isList(call.method) ? listTurn(readerOf(call), handle) : handle());
       finish(call, undefined);
       await turnFor(call);
       return create(call.method.output, reply);
@@ -313,6 +316,22 @@ function ended(call: AdmittedCall, error: unknown): unknown {
 /** Long messages are processed one per turn: together they would hold up everyone else. Their replies may be as long. */
 function turnFor({ isLong }: AdmittedCall): Promise<void> {
   return isLong ? ownTurn() : endOfTurn();
+}
+
+/**
+ * Lists that are read at once. A page may be megabytes: all pages of an account together would keep the database, and with it
+ * everybody's payments, waiting.
+ */
+const listsAtOnce = { all: 32, each: 4, waitingMax: 1_000 };
+
+/** A list by its name, as https://google.aip.dev/132 has it. */
+function isList({ name }: DescMethod): boolean {
+  return name.startsWith('List');
+}
+
+/** Whose lists take turns; without a credential, an address's. */
+function readerOf({ caller, peer }: AdmittedCall): string {
+  return caller.credential === 'none' ? peer : ownerOf(caller);
 }
 
 const anonymous = succeed(nobody);

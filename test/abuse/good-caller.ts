@@ -21,7 +21,7 @@ const everyMs = 10;
 const connections = 32;
 const patienceMs = 20_000;
 const body = JSON.stringify({
-  model: 'plain',
+  model: 'steady',
   messages: [{ role: 'user', content: 'Which plan fits a small shop?' }],
   maxOutputTokens: 100,
 });

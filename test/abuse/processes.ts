@@ -28,10 +28,10 @@ export async function startGoodCaller(): Promise<GoodCaller> {
 }
 
 /** The provider of the service's models. */
-export async function startProvider(): Promise<{ url: string; close(): void }> {
+export async function startProvider(): Promise<{ url: string; pid: number; close(): void }> {
   const child = start('./upstream.ts');
   const [url] = await once(child, 'message');
-  return { url, close: () => child.disconnect() };
+  return { url, pid: child.pid as number, close: () => child.disconnect() };
 }
 
 function start(file: string): ChildProcess {

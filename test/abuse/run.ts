@@ -64,9 +64,12 @@ export async function runAbuse(options: AbuseOptions): Promise<AttackReport[]> {
     await migrate({ url: database.url, log: pino({ level: 'silent' }) });
     const provider = await startProvider();
     closers.push(provider.close);
+    // A real provider's answers to one caller do not wait for another's: the good caller's model has a process of its own.
+    const steadyProvider = await startProvider();
+    closers.push(steadyProvider.close);
     const service = await startService({
       databaseUrl: database.url,
-      settings: (port) => settings(port, provider.url),
+      settings: (port) => settings(port, provider.url, steadyProvider.url),
       memoryMaxBytes: options.memoryMaxBytes,
       ...(options.logFile !== undefined && { logFile: options.logFile }),
     });
@@ -83,9 +86,10 @@ export async function runAbuse(options: AbuseOptions): Promise<AttackReport[]> {
       lateAt,
     };
     await admitGoodCaller(scene);
-    // Real attackers are on other machines: their computing must not slow the service, which has been started by now and
-    // would otherwise inherit this, nor its good caller.
+    // Real attackers and providers are on other machines: their computing must not slow the service, which has been started
+    // by now and would otherwise inherit this, nor its good caller.
     setPriority(attackersNiceness);
+    setPriority(provider.pid, attackersNiceness);
     const reports: AttackReport[] = [];
     for (const attack of chosen) reports.push(await untilCertain(scene, attack));
     return reports;
@@ -115,15 +119,18 @@ interface Scene {
 }
 
 /** Account limits are generous, so that an attack is stopped by what is tested and not by its rate. */
-function settings(port: number, provider: string): string {
+function settings(port: number, provider: string, steadyProvider: string): string {
   const price = '{ inputPerMillionUsd: "0.15", outputPerMillionUsd: "0.60" }';
-  const model = (id: string) =>
-    `  - { id: ${id}, provider: up, quality: 50, contextTokens: 2000000, capabilities: [tools, json], price: ${price} }`;
+  const model = (id: string, of = 'up') =>
+    `  - { id: ${id}, provider: ${of}, quality: 50, contextTokens: 2000000, capabilities: [tools, json], price: ${price} }`;
   return `
 http: { port: ${port}, drainSeconds: 2 }
-providers: [{ id: up, kind: openai-compatible, baseUrl: "${provider}/v1" }]
+providers:
+  - { id: up, kind: openai-compatible, baseUrl: "${provider}/v1" }
+  - { id: steady, kind: openai-compatible, baseUrl: "${steadyProvider}/v1" }
 models:
-${['plain', 'uncounted', 'flood', 'long', 'slow'].map(model).join('\n')}
+${['plain', 'uncounted', 'flood', 'long', 'slow'].map((id) => model(id)).join('\n')}
+${model('steady', 'steady')}
   - { id: vectors, provider: up, quality: 50, contextTokens: 8192, price: { inputPerMillionUsd: "0.02" }, embedding: { dimensions: 1536 } }
 payments: { provider: sandbox, allowSandbox: true }
 webhooks: { allowPrivateNetworks: true }

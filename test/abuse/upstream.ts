@@ -25,7 +25,8 @@ function answerTo({ path, body }: SeenRequest): UpstreamReply {
   if (path.endsWith('/embeddings')) return vectors(body);
   const isLong = body.model === 'flood' || body.model === 'long';
   const contents = isLong ? pieces : ['{"a":"', 'a'.repeat(40), '"}'];
-  const usage = body.model === 'plain' ? { prompt_tokens: 12, completion_tokens: 20, total_tokens: 32 } : null;
+  const isCounted = body.model === 'plain' || body.model === 'steady';
+  const usage = isCounted ? { prompt_tokens: 12, completion_tokens: 20, total_tokens: 32 } : null;
   // A slow reply's last piece comes long after the attack.
   if (body.model === 'slow') return { pieces: streamedCompletion(contents).slice(0, 3), ending: 'silence' };
   if (body.stream === true) return { pieces: streamedCompletion(contents, usage) };

@@ -7,16 +7,18 @@ import { systemClock } from '../../src/base/clock.ts';
 import { succeed } from '../../src/base/failure.ts';
 import { createGate, type FinishedCall } from '../../src/edge/gate.ts';
 import type { IncomingCall } from '../../src/edge/incoming-call.ts';
+import { WalletService } from '../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
 import { gateService } from '../support/gate-service.ts';
 
-function gateWith(handlers: ServedService['handlers'] = {}) {
+function gateWith(handlers: ServedService['handlers'] = {}, more: readonly ServedService[] = []) {
   const finished: FinishedCall[] = [];
   let places = 0;
   const served = gateService();
   const gate = createGate({
-    services: [{ ...served, handlers: { ...served.handlers, ...handlers } }],
-    authenticate: () => succeed({ ...nobody, credential: 'operator', name: 'operator:test' }),
+    services: [{ ...served, handlers: { ...served.handlers, ...handlers } }, ...more],
+    authenticate: (name = 'operator:test') =>
+      succeed({ ...nobody, credential: name.startsWith('operator') ? 'operator' : 'management_key', name }),
     admission: {
       admit: () => succeed(() => void places++),
       admitStream: () => succeed(() => {}),
@@ -83,4 +85,32 @@ test('unary calls that arrive in one turn of the event loop are handled as a bat
   });
   await Promise.all(done);
   expect(steps).toEqual(['stream', 'one begins', 'other begins', 'one ends', 'other ends']);
+});
+
+test('an account reads four lists at once; its others wait, and nobody else does', async () => {
+  const open: (() => void)[] = [];
+  const answer = () => new Promise((resolve) => open.push(() => resolve({ charges: [] })));
+  const handlers = Object.fromEntries(WalletService.methods.map(({ localName }) => [localName, answer]));
+  const { gate } = gateWith({}, [{ service: WalletService, handlers } as unknown as ServedService]);
+  const { listCharges } = WalletService.method;
+  const ask = async (name: string) => {
+    const call = await gate.admit(listCharges, {
+      ...incoming(),
+      header: (header) => (header === 'authorization' ? name : undefined),
+    });
+    return gate.unary(call, create(listCharges.input, {}));
+  };
+  const crowd = Array.from({ length: 6 }, () => ask('crowd'));
+  await expect.poll(() => open.length).toBe(4);
+  const other = ask('other');
+  await expect.poll(() => open.length).toBe(5);
+  // The other one's is the fifth, and ends while two of the crowd's have not begun.
+  open[4]?.();
+  await other;
+  expect(open).toHaveLength(5);
+  for (let done = 0; done < 7; done++) {
+    await expect.poll(() => open.length).toBeGreaterThan(done);
+    open[done]?.();
+  }
+  expect(await Promise.all(crowd)).toHaveLength(6);
 });
