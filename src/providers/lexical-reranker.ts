@@ -5,21 +5,32 @@ import type { Ranked, RerankCall, RerankUpstream } from './rerank-upstream.ts';
 /** The usual Okapi BM25 constants: how quickly repeats of a word stop counting, and how strongly long documents are penalised. */
 const saturation = 1.2;
 const lengthWeight = 0.75;
-/** Characters read, or words weighed, before other work gets a turn: some 10 ms each. */
-const charactersInTurn = 131_072;
-const wordsInTurn = 65_536;
+/** Characters read, or words weighed, before other work gets a turn: some 2.5 ms each. */
+const charactersInTurn = 32_768;
+const wordsInTurn = 16_384;
+/** Rankings of fewer characters take a few milliseconds and wait for nobody. */
+const largeCharacters = 65_536;
 /**
- * Rankings computed at once. The largest take half a second of processor time each; if all were computed in parallel, each
- * would take as long as all of them, and keep its words in memory meanwhile.
+ * Large rankings computed at once. The largest take half a second of processor time each; if all were computed in parallel, each
+ * would take as long as all of them, and keep its words in memory meanwhile. An owner's sixteen take about 8 s: who has more is
+ * asked to come back, before a caller's patience ends.
  */
-const rankings = createSharedTurns({ all: 4, each: 2, waitingMax: 10_000 });
+const rankings = createSharedTurns({ all: 4, each: 2, waitingMax: 16 });
 
 /**
  * The embedded reranking model, which needs no network: Okapi BM25 over the words of the query, as a share of the highest
  * possible score. It knows no synonyms and no languages. Its tokens are runs of letters or digits.
  */
 export function createLexicalReranker(): RerankUpstream {
-  return { rerank: (call) => rankings(call.owner, () => rank(call)) };
+  return { rerank: (call) => (isLarge(call) ? rankings(call.owner, () => rank(call)) : rank(call)) };
+}
+
+function isLarge({ query, documents }: RerankCall): boolean {
+  let characters = query.length;
+  return documents.some((document) => {
+    characters += document.length;
+    return characters >= largeCharacters;
+  });
 }
 
 async function rank({ query, documents, signal }: RerankCall): Promise<{ ranking: Ranked[]; tokens: number }> {

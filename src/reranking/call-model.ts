@@ -1,3 +1,4 @@
+import { FailureError } from '../base/failure.ts';
 import { type CallOutcome, type Ranked, type RerankUpstream, upstreamFailure } from '../providers/index.ts';
 import type { RerankingDeps } from './deps.ts';
 
@@ -22,7 +23,10 @@ export interface CallTerms {
   signal: AbortSignal;
 }
 
-/** Calls a model once. A reply is valid only if it names each document exactly once, with a numeric score. */
+/**
+ * Calls a model once. A reply is valid only if it names each document exactly once, with a numeric score. Throws this node's own
+ * refusals, such as `overloaded`: they are no failure of the model, so its circuit stays closed.
+ */
 export async function callModel(
   { breaker, clock }: Pick<RerankingDeps, 'breaker' | 'clock'>,
   { upstream, route, ownKey, ...asked }: CallTerms,
@@ -40,6 +44,7 @@ export async function callModel(
     const results = ranking.toSorted((a, b) => b.score - a.score || a.index - b.index);
     return { ok: true, answer: { results, tokens, searchUnits } };
   } catch (error) {
+    if (error instanceof FailureError) throw error;
     const failure = upstreamFailure(error);
     call.failed(failure);
     return { ok: false, failure };

@@ -367,9 +367,9 @@ test('rankings at one time take turns, so that others wait for one of them and n
   );
   await Promise.all(rankings);
   over = true;
-  // Each of the eight reads 800,000 characters in at least six pieces.
-  expect(query.length * 3 * 40).toBeGreaterThan(6 * 131_072);
-  expect(turns).toBeGreaterThan(8 * 6);
+  // Each of the eight reads 800,000 characters in at least 24 pieces, and four turns go by between two of them.
+  expect(query.length * 3 * 40).toBeGreaterThan(24 * 32_768);
+  expect(turns).toBeGreaterThan(8 * 24 * 4);
 });
 
 test('of one owner’s rankings two are computed at once; another owner waits for none that has not begun', async () => {
@@ -391,4 +391,27 @@ test('of one owner’s rankings two are computed at once; another owner waits fo
   await Promise.all([ranked('a', 'a1'), ranked('a', 'a2'), ranked('a', 'a3'), ranked('a', 'a4'), ranked('b', 'b1')]);
   expect(over.slice(0, 3).toSorted()).toEqual(['a1', 'a2', 'b1']);
   expect(over).toHaveLength(5);
+});
+
+test('beyond sixteen large rankings that wait, an owner is asked to come back: nothing is charged, small ones go on', async () => {
+  const { run, ledger } = await serve({ models: [] });
+  const large = Array.from({ length: 40 }, () => 'red bicycle '.repeat(200));
+  let over = false;
+  /** One that is computed until it is over. */
+  const endless = [...large];
+  endless[Symbol.iterator] = function* () {
+    while (!over) yield* large;
+  } as (typeof endless)[typeof Symbol.iterator];
+  const { signal } = new AbortController();
+  const call = { query, documents: endless, inputTokensMax: 1_000_000, signal };
+  const computed = Array.from({ length: 18 }, () =>
+    createLexicalReranker().rerank({ ...call, owner: caller.accountId ?? '' }),
+  );
+  await expect(run({ documents: large })).rejects.toMatchObject({ failure: { kind: 'overloaded' } });
+  expect([ledger.balance, ledger.held]).toEqual([started, 0n]);
+  // The model's circuit is closed.
+  expect(await run({})).toMatchObject({ ok: true });
+  over = true;
+  await Promise.all(computed);
+  expect(await run({ documents: large })).toMatchObject({ ok: true });
 });
