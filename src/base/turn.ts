@@ -36,16 +36,49 @@ export function ownTurn(): Promise<void> {
 /** Announces how much will be computed next, and resolves when that may start. */
 export type Pace = (units: number) => Promise<void>;
 
+/** The share of this turn that paced computations have taken, and those that wait for room in one. */
+let taken = 0;
+const waiting: { share: number; begin(): void }[] = [];
+let isLettingIn = false;
+
 /**
- * Splits a long computation into turns of this many units, and yields the event loop between them: anything beyond that waits
- * for a turn of its own. The parts of one computation share its pace, however short each of them is.
+ * Splits a long computation into turns of this many units, and yields the event loop between them. All computations that run in
+ * one turn share it, however short each of them is: what does not fit waits for a turn that other long work does not begin in.
  */
 export function createPace(unitsOfATurn: number): Pace {
-  let units = 0;
-  return async (more) => {
-    units += more;
-    if (units <= unitsOfATurn) return;
-    units = more;
-    await ownTurn();
+  return async (units) => {
+    const share = units / unitsOfATurn;
+    if (hasRoom(share)) take(share);
+    else
+      await new Promise<void>((begin) => {
+        waiting.push({ share, begin });
+        if (!isLettingIn) void letIn();
+      });
   };
+}
+
+/** One that is longer than a turn has one alone. */
+function hasRoom(share: number): boolean {
+  return taken === 0 || taken + share <= 1;
+}
+
+function take(share: number): void {
+  if (taken === 0)
+    setImmediate(() => {
+      taken = 0;
+    });
+  taken += share;
+}
+
+async function letIn(): Promise<void> {
+  isLettingIn = true;
+  while (waiting.length > 0) {
+    await ownTurn();
+    for (let next = waiting[0]; next && hasRoom(next.share); next = waiting[0]) {
+      waiting.shift();
+      take(next.share);
+      next.begin();
+    }
+  }
+  isLettingIn = false;
 }

@@ -70,3 +70,24 @@ test('a pace lets as many units through as a turn has, and what goes beyond begi
   // Others have turns in between.
   expect(third - (first ?? 0)).toBeGreaterThanOrEqual(4);
 });
+
+test('computations that run at the same time share a turn, in the order of asking', async () => {
+  let turn = 0;
+  let over = false;
+  const count = () => {
+    turn++;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const turns = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      // As with computations of different kinds, each has a pace of its own.
+      await createPace(100)(40);
+      return turn;
+    }),
+  );
+  over = true;
+  expect(turns).toEqual(turns.toSorted((a, b) => a - b));
+  const perTurn = [...new Set(turns)].map((each) => turns.filter((one) => one === each).length);
+  expect(perTurn).toEqual([2, 2, 2, 2, 2]);
+});

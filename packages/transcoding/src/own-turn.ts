@@ -14,3 +14,20 @@ export function ownTurn(): Promise<void> {
   });
   return last;
 }
+
+/** The share of this turn that counted work has taken. */
+let taken = 0;
+
+/** Counts work that took this share of what a turn may compute. */
+export function countWork(share: number): void {
+  if (taken === 0)
+    setImmediate(() => {
+      taken = 0;
+    });
+  taken += share;
+}
+
+/** Whether counted work has filled this turn: more waits for a turn of its own. Together, many short pieces are as long as one long piece. */
+export function isTurnFull(): boolean {
+  return taken >= 1;
+}

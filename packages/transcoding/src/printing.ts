@@ -10,7 +10,7 @@ import {
 } from '@bufbuild/protobuf';
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt';
 import { RuleError } from './errors.ts';
-import { ownTurn } from './own-turn.ts';
+import { countWork, isTurnFull, ownTurn } from './own-turn.ts';
 
 /** A reply's bytes and their type. */
 export interface Printed {
@@ -72,12 +72,14 @@ export class Printer {
       }
       text += '[';
       for (const [index, element] of listIn(message, field).entries()) {
-        if (text.length > charactersInTurn) {
+        if (isTurnFull()) {
           done.push(Buffer.from(text));
           text = '';
           await ownTurn();
         }
-        text += `${index === 0 ? '' : ','}${JSON.stringify(this.plain(field.message, element))}`;
+        const printed = JSON.stringify(this.plain(field.message, element));
+        text += `${index === 0 ? '' : ','}${printed}`;
+        countWork(printed.length / charactersInTurn);
       }
       text += ']';
     }

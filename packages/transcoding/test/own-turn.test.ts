@@ -69,3 +69,30 @@ test('a string that is searched for its end is measured like one that is read by
     undefined,
   ]);
 });
+
+test('lists that are printed at the same time share a turn', async () => {
+  const printer = new Printer(EchoService.method.echoKinds, '', createRegistry());
+  const message = create(KindsSchema, { inners: Array.from({ length: 4 }, () => ({ id: 'a'.repeat(50_000) })) });
+  let printed = 0;
+  let most = 0;
+  let isOver = false;
+  const before = message.inners[0]?.id ?? '';
+  // Each read of an element counts.
+  for (const inner of message.inners)
+    Object.defineProperty(inner, 'id', {
+      get: () => {
+        printed += before.length;
+        return before;
+      },
+    });
+  const watch = () => {
+    most = Math.max(most, printed);
+    printed = 0;
+    if (!isOver) setImmediate(watch);
+  };
+  setImmediate(watch);
+  await Promise.all(Array.from({ length: 20 }, () => printer.printInTurns(message)));
+  isOver = true;
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(2_000_000);
+});
