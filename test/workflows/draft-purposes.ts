@@ -10,6 +10,11 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Disculparse con la clienta porque el pedido llega tarde',
     "S'excuser auprès du client pour le retard de livraison",
     'Présenter nos excuses, la commande arrive plus tard que prévu',
+    'the delivery will be a week late, tell the customer',
+    'Lieferung kommt später, Kunden informieren und um Verständnis bitten',
+    'Verspätung der Lieferung erklären, höflich',
+    'el pedido se retrasa, avisar a la clienta',
+    'la livraison aura du retard, prévenir la cliente',
   ],
   refund_granted: [
     'Tell her the refund is approved',
@@ -21,6 +26,10 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Confirmar el reembolso de las zapatillas',
     'Confirmer le remboursement à la cliente',
     'Annoncer que nous remboursons le billet',
+    'give him back what he paid',
+    'wir überweisen den Betrag zurück, bitte mitteilen',
+    'le vamos a devolver lo que pagó',
+    "annoncer au client qu'il récupère son argent",
   ],
   refund_refused: [
     'We cannot refund this, be polite',
@@ -33,6 +42,10 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Denegar el reembolso con amabilidad',
     'Refuser le remboursement, article utilisé',
     'Expliquer que nous ne pouvons pas rembourser',
+    'say no to the refund, the licence has been activated',
+    "tell him he won't get his money back",
+    "we don't take the shoes back, explain why",
+    'decirle que no le devolvemos el dinero',
   ],
   payment_reminder: [
     'Remind the tenant that the rent is overdue',
@@ -47,6 +60,13 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Relancer le client pour la facture impayée',
     'Premier rappel, ton aimable',
     'Rappeler au locataire que le loyer est dû',
+    'they still owe us for the invoice, ask again',
+    'final demand for payment',
+    'Kunde hat immer noch nicht bezahlt, nochmal schreiben',
+    'último aviso de pago, con firmeza',
+    'todavía no han pagado la factura, reclamarla',
+    "il n'a toujours pas payé la facture, lui réécrire",
+    'dernier avis avant recouvrement',
   ],
   offer: [
     'Quote for a new roof',
@@ -59,6 +79,8 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Envoyer un devis pour la toiture',
     'Faire une offre pour le nettoyage des bureaux',
     'Proposer nos services de traduction',
+    'price proposal for the new fence',
+    'hazle un presupuesto para pintar la fachada',
   ],
   rejection: [
     'turn the candidate down kindly',
@@ -73,6 +95,10 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Refuser la candidature, rester aimable',
     "Annoncer au candidat qu'il n'est pas retenu",
     'Réponse négative à la candidature',
+    "no to the supplier's bid, keep the door open",
+    'dem Bewerber höflich mitteilen, dass es nicht geklappt hat',
+    'comunicar al candidato que no sigue en el proceso',
+    "dire au candidat qu'on ne le prend pas",
   ],
   confirmation: [
     'Confirm the booking of the room',
@@ -84,6 +110,7 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Acusar recibo de la reclamación',
     'Confirmer le rendez-vous de mardi',
     'Accuser réception de la commande',
+    'tell the guest his table is reserved',
   ],
   complaint: [
     'Complain about the broken dishwasher',
@@ -97,6 +124,8 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Se plaindre au transporteur des colis abîmés',
     'Réclamation au fournisseur : pièces manquantes',
     'Faire une réclamation auprès du plombier',
+    'the washing machine arrived broken, write to the shop and ask for a new one',
+    'Mängel an der Küche melden und Nachbesserung verlangen',
   ],
   notice: [
     'Terminate the gym contract at the end of the month',
@@ -113,6 +142,9 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Résilier le bail du bureau',
     'Informer les clients de la hausse des prix',
     'Prévenir les locataires de la coupure d’eau',
+    'quit the gym',
+    'den Mietern sagen, dass das Wasser abgestellt wird',
+    'cancelar el contrato de internet',
   ],
   listing_text: [
     'Write an ad for my used bike',
@@ -148,6 +180,7 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Acta de la junta de vecinos',
     'Compte rendu de la réunion de chantier',
     'Résumer la réunion avec le fournisseur',
+    'sum up the meeting from these points',
   ],
   invitation: [
     'Invite the neighbours to our summer party',
