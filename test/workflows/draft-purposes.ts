@@ -15,6 +15,8 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Verspätung der Lieferung erklären, höflich',
     'el pedido se retrasa, avisar a la clienta',
     'la livraison aura du retard, prévenir la cliente',
+    'explain to the buyer why the parcel is delayed',
+    'Liefertermin verschiebt sich, bitte Kunden Bescheid geben',
   ],
   refund_granted: [
     'Tell her the refund is approved',
@@ -30,6 +32,7 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'wir überweisen den Betrag zurück, bitte mitteilen',
     'le vamos a devolver lo que pagó',
     "annoncer au client qu'il récupère son argent",
+    'Kundin bekommt den Kaufpreis zurück',
   ],
   refund_refused: [
     'We cannot refund this, be polite',
@@ -46,6 +49,7 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     "tell him he won't get his money back",
     "we don't take the shoes back, explain why",
     'decirle que no le devolvemos el dinero',
+    'Rückerstattung gibt es nicht, Frist abgelaufen',
   ],
   payment_reminder: [
     'Remind the tenant that the rent is overdue',
@@ -67,6 +71,12 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'todavía no han pagado la factura, reclamarla',
     "il n'a toujours pas payé la facture, lui réécrire",
     'dernier avis avant recouvrement',
+    'rent is two weeks late, remind the tenant',
+    'Miete ist nicht eingegangen, Mieter anschreiben',
+    'primera reclamación amistosa del recibo',
+    'money for the October invoice has not arrived',
+    'pedir el pago de las cuotas atrasadas',
+    'demander le paiement de la facture en retard',
   ],
   offer: [
     'Quote for a new roof',
@@ -99,6 +109,10 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'dem Bewerber höflich mitteilen, dass es nicht geklappt hat',
     'comunicar al candidato que no sigue en el proceso',
     "dire au candidat qu'on ne le prend pas",
+    'we are not taking the flat applicant, let her know',
+    'carta de no selección al aspirante',
+    'unsuccessful candidate, polite letter',
+    'denegar la solicitud de empleo',
   ],
   confirmation: [
     'Confirm the booking of the room',
@@ -126,6 +140,7 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Faire une réclamation auprès du plombier',
     'the washing machine arrived broken, write to the shop and ask for a new one',
     'Mängel an der Küche melden und Nachbesserung verlangen',
+    'reclamar por un pedido incompleto',
   ],
   notice: [
     'Terminate the gym contract at the end of the month',
@@ -145,6 +160,10 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'quit the gym',
     'den Mietern sagen, dass das Wasser abgestellt wird',
     'cancelar el contrato de internet',
+    'announce the new opening hours to customers',
+    'anunciar el cierre por vacaciones a los clientes',
+    'annoncer la fermeture annuelle aux clients',
+    'dejar el piso, avisar al casero',
   ],
   listing_text: [
     'Write an ad for my used bike',
@@ -169,6 +188,8 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Note de service sur le télétravail',
     'Informer le personnel de la fermeture du parking',
     "Message à toute l'équipe sur le nouveau logiciel",
+    'tell the staff about the new coffee machine rules',
+    'information for employees about the new badge',
   ],
   meeting_summary: [
     'Minutes of the board meeting',
@@ -181,6 +202,8 @@ export const purposes: Readonly<Record<string, readonly string[]>> = {
     'Compte rendu de la réunion de chantier',
     'Résumer la réunion avec le fournisseur',
     'sum up the meeting from these points',
+    'Ergebnisse der Besprechung festhalten',
+    "CR de la réunion d'équipe",
   ],
   invitation: [
     'Invite the neighbours to our summer party',

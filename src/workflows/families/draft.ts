@@ -21,14 +21,14 @@ import type { RiskMessages } from '../packs/risk-messages.ts';
 import type { Domain, RiskEntry } from '../packs/risk-pack.ts';
 import { indexPhrases, plain } from '../text/phrases.ts';
 import { type Composing, compose, titleOf, wordsOf } from './draft-compose.ts';
-import { asInDrafts, draftSigns } from './draft-harm.ts';
+import { asInDrafts, harmIn } from './draft-harm.ts';
 import { assign, itemsIn, kindCalled, kindOfPurpose } from './draft-kind.ts';
 import { type DraftLocale, draftLocaleOf, formatValue } from './draft-values.ts';
 import { findingsOf, look } from './findings.ts';
 import { riskPacks } from './risk.ts';
 import { riskMessages, signPacks } from './risk-assessment.ts';
 import { worded } from './risk-words.ts';
-import { sharesOf } from './spotted.ts';
+import { inOrder, sharesOf, withoutOverlaps } from './spotted.ts';
 
 export type DraftRequest = Plain<DraftDocumentRequest>;
 export type DraftReply = ReplyOf<DraftDocumentResponse>;
@@ -91,11 +91,12 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<DraftInspecti
   const pack = riskPacks.get((domain || 'general') as Domain) ?? riskPacks.get('general');
   if (!pack) throw new Error('no general risk pack');
   const language = locale === '' ? undefined : draftLocaleOf(locale, '').language;
-  const packs = language === undefined ? [] : [signPacks.get(language), draftSigns.get(language)];
+  const signs = language === undefined ? undefined : signPacks.get(language);
   const words = wordsOf(language ?? 'en');
   const own = mustAvoid.length > 0 ? avoided(mustAvoid, words) : undefined;
-  const found = yield* look(body, { phrases: pack.index, own, packs: packs.filter((one) => one !== undefined) });
-  const spotted = asInDrafts(found.spotted);
+  const found = yield* look(body, { phrases: pack.index, own, packs: signs ? [signs] : [] });
+  const harm = yield* harmIn(body, language);
+  const spotted = inOrder(withoutOverlaps([...asInDrafts(found.spotted), ...harm]));
   const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
   return {
     placeholders: openPlaceholders.map(({ name }) => name),

@@ -26,7 +26,7 @@ export interface Looking {
   phrases: PhraseIndex<RiskEntry> | undefined;
   own?: PhraseIndex<RiskEntry> | undefined;
   /** The signs of the text's languages. */
-  packs?: readonly Pick<SignPack, 'index' | 'entries'>[] | undefined;
+  packs?: readonly SignPack[] | undefined;
   /** What judges whole passages. */
   classifier?: RiskClassifier | undefined;
   /** Phrases that are harmless here. */
@@ -137,7 +137,7 @@ function* withoutAllowed(text: string, allow: PhraseIndex<number>): Slices<strin
   return parts.join('') + text.slice(at);
 }
 
-function* signsIn(words: Tokens, { index, entries }: Pick<SignPack, 'index' | 'entries'>): Slices<Spotted[]> {
+function* signsIn(words: Tokens, { index, entries }: SignPack): Slices<Spotted[]> {
   const found = yield* index.readInSlices(words);
   return found.map(({ sign, start, end }) => ({ entry: entries[sign] as RiskEntry, start, end, source: 'rules' }));
 }
