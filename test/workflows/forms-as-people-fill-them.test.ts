@@ -72,6 +72,8 @@ describe('a day', () => {
     ['letzteImpfung', 'Letzte Impfung'],
     ['compra', 'Fecha de compra'],
     ['achat', "Date d'achat"],
+    ['geboren', 'geb. am'],
+    ['incorporation', 'Date of incorporation'],
   ])('of what has happened is not to come: %s', (name, label) => {
     expect(statusOf([name, 'date', label, '2026-11-01'])).toBe('ok');
     expect(statusOf([name, 'date', label, '2027-03-01'])).toBe('invalid');
@@ -119,6 +121,7 @@ describe('a day', () => {
     ['sinistre', 'Date du sinistre', 'declaration', 'Date de déclaration'],
     ['bestellt', 'Bestelldatum', 'geliefert', 'Lieferdatum'],
     ['eintritt', 'Eintritt', 'austritt', 'Austritt'],
+    ['compra', 'Fecha de compra', 'averia', 'Fecha de la avería'],
     ['birth', 'Date of birth', 'member', 'Member since'],
   ])('does not come before what it follows: %s, %s', (first, label, second, secondLabel) => {
     // What has happened is not to come, and a booking is of days to come.
@@ -153,6 +156,7 @@ describe('a name', () => {
     ['nombre', 'Nombre y apellidos', 'Fulano de Tal', 'Fulgencio Talavera'],
     ['nom', 'Nom et prénom', 'Prénom Nom', 'Renom Prévost'],
     ['fullName', 'Full name', '12345', 'Ana'],
+    ['donor', 'Donor name', 'asdf qwer', 'Ana Fast'],
     ['empresa', 'Razón social', 'Empresa de Ejemplo S.L.', 'Ejemplar Servicios S.L.'],
     ['firma', 'Firma', 'Muster GmbH', 'Muster & Söhne GmbH'],
     ['calle', 'Calle', 'Calle Falsa 123', 'Calle Falcón 12'],
@@ -215,6 +219,8 @@ describe('values', () => {
   it.each([
     ['huespedes', 'Huéspedes', -2],
     ['kilometer', 'Kilometerstand', -5],
+    ['rooms', 'Rooms', -1],
+    ['caution', 'Caution', -100],
     ['alter', 'Alter', 340],
   ])('that count something have bounds: %s', (name, label, value) => {
     expect(statusOf([name, 'integer', label, value])).toBe('invalid');

@@ -31,7 +31,7 @@ export const dateOrders: readonly DateOrder[] = [
   {
     earlier: /purchase|bought|order|kauf|bestell|compra|pedido|achat|achete|commande/,
     later:
-      /deliver|receiv|return|sent back|defect|liefer|erhalten|zuruck|ruckgabe|rucksend|defekt|mangel|reklam|entrega|recib|recepcion|devol|defecto|livr|recu\b|reception|retour|defaut|panne/,
+      /deliver|receiv|return|sent back|defect|liefer|erhalten|zuruck|ruckgabe|rucksend|defekt|mangel|reklam|entrega|recib|recepcion|devol|defecto|averia|fallo|livr|recu\b|reception|retour|defaut|panne/,
   },
   {
     earlier: /issue|ausgestellt|ausstellung|expedi|emision|emis\b|delivr/,

@@ -175,7 +175,7 @@ function numberFault(value: unknown): Fault {
 
 // Counts and measures are never negative; something that is sent or paid has a weight and an amount above zero.
 const counted =
-  /count|number|quantity|amount|price|weight|length|width|height|pieces|employees|people|persons|guests|participants|children|years|months|days|hours|kilomet|mileage|salary|income|fee\b|age\b|anzahl|menge|preis|gewicht|person(en)?\b|gaste|teilnehm|kinder|jahre\b|monate|tage|stunden|gehalt|einkommen|betrag|hohe|breite|lange|flache|alter\b|mitarbeiter|stuckzahl|cantidad|precio|peso|personas|huespedes|participantes|hijos|anos|meses|dias|horas|sueldo|salario|ingresos|importe|edad|superficie|empleados|quantite|prix|poids|personnes|invites|enfants|annees|mois|jours|heures|salaire|revenu|montant|surface|effectif|salaries/;
+  /count|number|quantity|amount|price|weight|length|width|height|pieces|employees|people|persons|guests|participants|children|years|months|days|hours|kilomet|mileage|rooms|nights|deposit|\brent\b|cost|salary|income|fee\b|age\b|anzahl|menge|preis|gewicht|person(en)?\b|gaste|teilnehm|kinder|jahre\b|monate|tage|stunden|gehalt|einkommen|betrag|zimmer|nachte|kaution|miete|hohe|breite|lange|flache|alter\b|mitarbeiter|stuckzahl|cantidad|precio|peso|personas|huespedes|participantes|hijos|anos|meses|dias|horas|sueldo|salario|ingresos|importe|habitaciones|noches|fianza|alquiler|edad|superficie|empleados|quantite|prix|poids|personnes|invites|enfants|annees|mois|jours|heures|salaire|revenu|montant|chambres|nuits|caution|loyer|surface|effectif|salaries/;
 const measured = /\b(weight|gewicht|peso|poids|quantity|menge|cantidad|quantite|length|width|height|payout amount)\b/;
 // Results and changes count money over months and days, and may be below zero.
 const signed =

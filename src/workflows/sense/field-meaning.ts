@@ -32,7 +32,7 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
   ['postcode', /\b(post ?code|postal ?code|zip|zip ?code|plz|postleitzahl|codigo postal|code postal|cp)\b/],
   [
     'birth',
-    /\b(birth ?date|date of birth|birth ?day|born|dob|geburtsdatum|geburtstag|geb datum|geboren am|fecha (de )?nac(imiento)?|nacid[oa] el|date (de )?naissance|nee? le|naissance|nacimiento)\b/,
+    /\b(birth ?date|date of birth|birth ?day|born|dob|geburtsdatum|geburtstag|geb datum|geb|geboren am|fecha (de )?nac(imiento)?|nacid[oa] el|date (de )?naissance|nee? le|naissance|nacimiento)\b/,
   ],
   [
     'expiry',
@@ -40,7 +40,7 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
   ],
   [
     'founded',
-    /\b(founded|established|incorporated|registered on|gegrundet|grundung(sdatum|sjahr|stag)?|fundad[oa]|fundacion|constitucion|fondee?|creation|creee? le|gruendungsjahr)\b/,
+    /\b(founded|established|incorporated|(date|year) of (incorporation|formation)|registered on|gegrundet|grundung(sdatum|sjahr|stag)?|fundad[oa]|fundacion|constitucion|fondee?|creation|creee? le|gruendungsjahr)\b/,
   ],
   ['past', happenings()],
   [
@@ -58,6 +58,11 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
   ],
   ['city', /\b(city|town|ort|wohnort|stadt|ciudad|localidad|poblacion|ville|commune)\b/],
   ['street', /\b(address ?line( 1)?|address|street|strasse|adresse|direccion|rue|calle)\b/],
+  // Whoever "donor name" asks for may also be a firm, or give a number.
+  [
+    'contact',
+    /\b(?!(product|brand|file|event|course|project|bank|user|domain|form|item|team|school|pet|room)\b)[a-z]+ name\b/,
+  ],
 ];
 
 /** What has happened by the time that somebody fills in a form. */

@@ -32,7 +32,7 @@ const knownNumbers: readonly KnownNumber[] = [
   },
   { words: /\bsiren\b/, of: ['FR'], isRight: (number) => isSiren(number) || isSiret(number) },
   {
-    words: /securite sociale|\bnir\b|numero d'assure/,
+    words: /securite sociale|numero de secu\b|\bnir\b|numero d'assure/,
     of: ['FR'],
     isRight: isNir,
   },
