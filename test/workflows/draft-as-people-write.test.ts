@@ -100,3 +100,22 @@ describe('a letter', () => {
     expect(body).toContain('Decisions:\n- New hours\n- Two temps');
   });
 });
+
+describe('what has to be included', () => {
+  const openIn = (mustInclude: string) =>
+    ask(draftFamily, DraftDocumentRequestSchema, { purpose: 'to the customer', mustInclude: [mustInclude] }).draft
+      ?.placeholders;
+  it.each(['fecha de entrega de llaves', "date de l'accusé de réception", 'name of the person in charge'])(
+    'is a name however many small words it has: %s',
+    (name) => {
+      expect(openIn(name)).toEqual([name]);
+    },
+  );
+
+  it.each(['Please bring the signed form with you', 'La entrega de las llaves se hace en la portería'])(
+    'is a text where it says more than a name: %s',
+    (text) => {
+      expect(openIn(text)).toEqual([]);
+    },
+  );
+});

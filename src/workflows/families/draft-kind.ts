@@ -135,9 +135,19 @@ function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale):
 const tenants = ['tenant', 'mieter', 'mieterin', 'inquilino', 'inquilina', 'locataire'];
 const datesOfChange: ReadonlySet<string> = new Set(['effectiveDate', 'date']);
 
-/** Up to four words without an end mark name a fact; anything longer is text to include. */
+const nameWords = 4;
+const nameWordsWithSmall = 7;
+// Articles and the "of" of four languages.
+const smallWords =
+  /(?<![\p{L}])(?:of|the|des|der|dem|den|vom|von|de|del|du|la|las|el|los|le|les)(?![\p{L}])|(?<![\p{L}])[dl]['’]/giu;
+
+/**
+ * Up to four words without an end mark name a fact; anything longer is text to include. Articles and "of" do not count: "fecha de
+ * entrega de llaves" has three words.
+ */
 export function namesFact(text: string): boolean {
-  return countWords(text) <= 4 && !/[.!?。！？:]\s*$/.test(text);
+  if (/[.!?。！？:]\s*$/.test(text) || countWords(text) > nameWordsWithSmall) return false;
+  return countWords(text.replace(smallWords, ' ')) <= nameWords;
 }
 
 function put(

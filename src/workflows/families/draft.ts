@@ -21,13 +21,14 @@ import type { RiskMessages } from '../packs/risk-messages.ts';
 import type { Domain, RiskEntry } from '../packs/risk-pack.ts';
 import { indexPhrases, plain } from '../text/phrases.ts';
 import { type Composing, compose, titleOf, wordsOf } from './draft-compose.ts';
+import { asInDrafts, harmIn } from './draft-harm.ts';
 import { assign, itemsIn, kindCalled, kindOfPurpose } from './draft-kind.ts';
 import { type DraftLocale, draftLocaleOf, formatValue } from './draft-values.ts';
 import { findingsOf, look } from './findings.ts';
 import { riskPacks } from './risk.ts';
 import { riskMessages, signPacks } from './risk-assessment.ts';
 import { worded } from './risk-words.ts';
-import { sharesOf } from './spotted.ts';
+import { inOrder, sharesOf, withoutOverlaps } from './spotted.ts';
 
 export type DraftRequest = Plain<DraftDocumentRequest>;
 export type DraftReply = ReplyOf<DraftDocumentResponse>;
@@ -93,7 +94,9 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<DraftInspecti
   const signs = language === undefined ? undefined : signPacks.get(language);
   const words = wordsOf(language ?? 'en');
   const own = mustAvoid.length > 0 ? avoided(mustAvoid, words) : undefined;
-  const { spotted } = yield* look(body, { phrases: pack.index, own, packs: signs ? [signs] : [] });
+  const found = yield* look(body, { phrases: pack.index, own, packs: signs ? [signs] : [] });
+  const harm = yield* harmIn(body, language);
+  const spotted = inOrder(withoutOverlaps([...asInDrafts(found.spotted), ...harm]));
   const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
   return {
     placeholders: openPlaceholders.map(({ name }) => name),

@@ -5,7 +5,7 @@ import type { PatternFits, Plain } from '../family.ts';
 import { countryCodeOf } from '../sense/countries.ts';
 import { looksLikeDay, readDay } from '../sense/days.ts';
 import { type Fault, fault } from '../sense/fault.ts';
-import { meaningOf } from '../sense/field-meaning.ts';
+import { asksAge, type Meaning, meaningOf, wordsOf } from '../sense/field-meaning.ts';
 import {
   isMinor,
   meantProvider,
@@ -116,7 +116,19 @@ function problemOf(
   if (field.minLength !== undefined && length < field.minLength && kind !== 'long_text')
     return fault('field.tooShort', { min: field.minLength });
   if (field.pattern !== '' && !fits(field.pattern, patternText(value))) return fault('field.pattern');
-  return nonsenseIn(meaningOf(field.name, field.label), text, context);
+  const words = wordsOf(field.name, field.label);
+  return nonsenseIn({ meaning: meaningIn(field, context), words }, text, context);
+}
+
+// A form that books something may also be signed or paid, on a day that has passed.
+const saidAndDone =
+  /\b(sign|unterschr|firmad|signature|signe|today|heut|hoy|aujourd|paid|bezahlt|pagad|paye|datum heute)/;
+
+/** What a field asks for; in a booking, a day without another meaning is one to come. */
+function meaningIn({ kind, name, label }: Plain<FormField>, { subject }: SenseContext): Meaning | undefined {
+  const meaning = meaningOf(name, label);
+  const isToCome = meaning === undefined && kind === 'date' && subject.isBooking;
+  return isToCome && !saidAndDone.test(wordsOf(name, label)) ? 'wished' : meaning;
 }
 
 const consent =
@@ -138,16 +150,22 @@ function numberProblem(field: Plain<FormField>, value: unknown): Fault | undefin
   if (typeof number !== 'number' || !Number.isFinite(number)) return numberFault(value);
   if (field.kind === 'integer' && !Number.isInteger(number)) return fault('field.integer');
   if (field.min !== undefined && number < field.min) return fault('field.less', { min: field.min });
-  if (number < 0 && field.min === undefined && counted.test(spacedName(field))) return fault('field.less', { min: 0 });
-  if (number === 0 && measured.test(spacedName(field))) return fault('field.positive');
+  const words = wordsOf(field.name, field.label);
+  if (number > ageMax && asksAge(words)) return fault('field.more', { max: ageMax });
+  if (number < 0 && field.min === undefined && counted.test(words) && !signed.test(words))
+    return fault('field.less', { min: 0 });
+  if (number === 0 && measured.test(words)) return fault('field.positive');
   if (field.max !== undefined && number > field.max) return fault('field.more', { max: field.max });
   return undefined;
 }
 
 /** A year that should be in the past but is later than the current one. */
 function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseContext): Fault | undefined {
-  if (field.kind !== 'integer' || meaningOf(field.name, field.label) !== 'past') return undefined;
-  return Number(value) > today.year ? fault('field.future') : undefined;
+  const meaning = meaningOf(field.name, field.label);
+  // An amount claimed for an accident is no year.
+  const isYear =
+    meaning === 'founded' || (meaning === 'past' && /\b(year|jahr|ano|annee)/.test(wordsOf(field.name, field.label)));
+  return field.kind === 'integer' && isYear && Number(value) > today.year ? fault('field.future') : undefined;
 }
 
 function numberFault(value: unknown): Fault {
@@ -157,12 +175,13 @@ function numberFault(value: unknown): Fault {
 
 // Counts and measures are never negative; something that is sent or paid has a weight and an amount above zero.
 const counted =
-  /count|number|quantity|amount|price|weight|length|width|height|pieces|employees|anzahl|menge|preis|gewicht|cantidad|precio|peso|quantite|prix|poids/i;
-const measured = /\b(weight|gewicht|peso|poids|quantity|menge|cantidad|quantite|length|width|height|payout amount)\b/i;
+  /count|number|quantity|amount|price|weight|length|width|height|pieces|employees|people|persons|guests|participants|children|years|months|days|hours|kilomet|mileage|rooms|nights|deposit|\brent\b|cost|salary|income|fee\b|age\b|anzahl|menge|preis|gewicht|person(en)?\b|gaste|teilnehm|kinder|jahre\b|monate|tage|stunden|gehalt|einkommen|betrag|zimmer|nachte|kaution|miete|hohe|breite|lange|flache|alter\b|mitarbeiter|stuckzahl|cantidad|precio|peso|personas|huespedes|participantes|hijos|anos|meses|dias|horas|sueldo|salario|ingresos|importe|habitaciones|noches|fianza|alquiler|edad|superficie|empleados|quantite|prix|poids|personnes|invites|enfants|annees|mois|jours|heures|salaire|revenu|montant|chambres|nuits|caution|loyer|surface|effectif|salaries/;
+const measured = /\b(weight|gewicht|peso|poids|quantity|menge|cantidad|quantite|length|width|height|payout amount)\b/;
+// Results and changes count money over months and days, and may be below zero.
+const signed =
+  /profit|loss|result|balance|saldo|growth|change|differ|temperat|gewinn|verlust|ergebnis|wachstum|ander|benefici|perdida|crecim|variac|diferen|benefice|perte|croiss|solde|evolution/;
 
-function spacedName({ name, label }: Plain<FormField>): string {
-  return `${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${label}`;
-}
+const ageMax = 120;
 
 /** A number as written in any of the four languages: 1234.5, 1234,5, 1.234,50 or 1,234.50. */
 function readNumber(text: string): number {
@@ -253,7 +272,10 @@ const placeholders = new Set([
 function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
   if (typeof value !== 'string' || field.kind === 'choice') return undefined;
   const text = value.trim();
-  if (meaningOf(field.name, field.label) === 'birth' && isMinor(text, context)) return fault('field.minor');
+  const meaning = meaningOf(field.name, field.label);
+  // A number with a form of its own has been looked at.
+  if (meaning === 'number') return undefined;
+  if (meaning === 'birth' && context.subject.isForAdults && isMinor(text, context)) return fault('field.minor');
   const meant = field.kind === 'email' ? meantProvider(text) : undefined;
   if (meant !== undefined) return fault('field.emailSlip', { domain: meant });
   const folded = foldText(text.slice(0, 10_000));

@@ -1,9 +1,11 @@
+import { foldText } from '../../base/text/fold.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { countryCodeOf } from '../sense/countries.ts';
 import { readDay } from '../sense/days.ts';
-import { meaningOf } from '../sense/field-meaning.ts';
-import { countryOfVat } from '../sense/field-sense.ts';
+import { asksAge, meaningOf, wordsOf } from '../sense/field-meaning.ts';
+import { countryOfVat, type SenseContext } from '../sense/field-sense.ts';
 import type { Words } from '../words/index.ts';
+import { dateOrders } from './date-orders.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 interface Named {
@@ -20,45 +22,113 @@ export interface Contradiction {
   result: CheckResult;
 }
 
-/** Contradictions among values that are each possible on their own: dates, sums, countries. Compares values, never texts. */
+/** Where and when a form is filled in. */
+type Asked = Pick<SenseContext, 'locale' | 'today'>;
+
+/** Contradictions among values that are each possible on their own: dates, sums, countries, what is asked for twice. */
 export function contradictionsIn(
   fields: readonly Named[],
   values: Values,
-  locale: string,
+  asked: Asked,
   words: Words,
 ): Contradiction[] {
   return [
-    ...datesOutOfOrder(fields, values, locale, words),
+    ...datesOutOfOrder(fields, values, asked.locale, words),
+    ...emptyRanges(fields, values, words),
+    ...unlikeTwins(fields, values, words),
+    ...wrongAge(fields, values, asked, words),
+    ...otherCompanies(fields, values, words),
     ...wrongSums(fields, values, words),
     ...foreignNumbers(fields, values, words),
   ];
 }
 
-const dateOrders: readonly (readonly [RegExp, RegExp])[] = [
-  [/issue|invoice ?date|rechnungsdatum|emision|emission/i, /due|fallig|vencimiento|echeance/i],
-  [/start|from|begin|arriv|check ?in|pick ?up|ship/i, /end|until|\bto\b|depart|check ?out|return|deliver/i],
-  [/birth/i, /issue|founded|start|expiry/i],
-  [/issue/i, /expir|valid ?until/i],
-];
-
 function datesOutOfOrder(fields: readonly Named[], values: Values, locale: string, words: Words): Contradiction[] {
   const days = fields.flatMap((field) => {
     const day = field.kind === 'date' ? readDay(String(values[field.name] ?? ''), locale) : undefined;
-    return day === undefined ? [] : [{ field, day, words: wordsOf(field) }];
+    return day === undefined ? [] : [{ field, day, words: wordsOf(field.name, field.label) }];
   });
-  return dateOrders.flatMap(([earlier, later]) => {
-    const first = days.find(({ words }) => earlier.test(words));
-    const second = days.find((one) => one !== first && later.test(one.words) && !earlier.test(one.words));
+  return dateOrders.flatMap(({ earlier, later }) => {
+    // "Damage reported on" speaks of the damage and is the later one all the same.
+    const first = days.find(({ words }) => earlier.test(words) && !later.test(words));
+    const others = days.filter((one) => one !== first && later.test(one.words));
+    const second = others.find((one) => !earlier.test(one.words)) ?? others[0];
     if (!first || !second || first.day.iso <= second.day.iso) return [];
     const message = words.say('form.before', { second: second.field.title, first: first.field.title });
     return [contradiction(second.field, message, words)];
   });
 }
 
+const lowest = /\b(min(imum|imo|imal\w*)?|mindest\w*|at least|from|von|desde|a partir)\b/g;
+const highest = /\b(max(imum|imo|imal\w*)?|hochst\w*|at most|to|until|bis|hasta|jusqu)\b/g;
+
+/** A least and a most of the same thing, the wrong way round. */
+function emptyRanges(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
+  const numbers = fields
+    .filter(({ kind, name }) => (kind === 'number' || kind === 'integer') && isNumber(values[name]))
+    .map((field) => ({ field, value: Number(values[field.name]), words: wordsOf(field.name, field.label) }));
+  return numbers.flatMap((least) => {
+    const about = least.words.replace(lowest, '');
+    if (about === least.words) return [];
+    const most = numbers.find(({ words }) => words !== least.words && words.replace(highest, '') === about);
+    if (most === undefined || least.value <= most.value) return [];
+    return [
+      contradiction(most.field, words.say('form.less', { second: most.field.title, first: least.field.title }), words),
+    ];
+  });
+}
+
+const again =
+  /\b(again|repeat\w*|confirm\w*|re ?enter\w*|wiederhol\w*|nochmals?|bestatig\w*|repet\w*|repit\w*|otra vez|de nouveau)\b/;
+
+/** What is asked for twice, so that slips are noticed: an e-mail address or an account. */
+function unlikeTwins(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
+  return fields.flatMap((second) => {
+    const said = wordsOf(second.name, second.label);
+    if (!again.test(said)) return [];
+    const meaning = meaningOf(second.name, second.label);
+    const first = fields.find(
+      (one) =>
+        one !== second &&
+        one.kind === second.kind &&
+        (one.kind === 'email' || (meaning === 'iban' && meaningOf(one.name, one.label) === meaning)),
+    );
+    if (first === undefined || sameText(values[first.name], values[second.name])) return [];
+    return [unfit(first, second, words)];
+  });
+}
+
+function sameText(a: unknown, b: unknown): boolean {
+  const bare = (value: unknown) => foldText(String(value)).replaceAll(' ', '');
+  return bare(a) === bare(b);
+}
+
+/** An age that the date of birth does not have, give or take a year. */
+function wrongAge(fields: readonly Named[], values: Values, { locale, today }: Asked, words: Words): Contradiction[] {
+  const birth = fields.find((one) => one.kind === 'date' && meaningOf(one.name, one.label) === 'birth');
+  const age = fields.find((one) => isNumber(values[one.name]) && asksAge(wordsOf(one.name, one.label)));
+  const day = birth && readDay(String(values[birth.name]), locale);
+  if (!birth || !age || !day) return [];
+  return Math.abs(today.year - day.year - Number(values[age.name])) > 1 ? [unfit(birth, age, words)] : [];
+}
+
+/** The number of a French establishment and its VAT ID both hold the number of the company. */
+function otherCompanies(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
+  const find = (words: RegExp) => fields.find(({ name, label }) => words.test(wordsOf(name, label)));
+  const [company, vat] = [find(/\bsire[nt]\b/), find(/\btva\b/)];
+  const digits = (field: Named | undefined) => String(field ? values[field.name] : '').replace(/\D/g, '');
+  if (!company || !vat || !/^\d{11}$/.test(digits(vat)) || !/^\d{9}(\d{5})?$/.test(digits(company))) return [];
+  return digits(vat).slice(2) === digits(company).slice(0, 9) ? [] : [unfit(company, vat, words)];
+}
+
+function unfit(first: Named, second: Named, words: Words): Contradiction {
+  return contradiction(second, words.say('form.unfit', { second: second.title, first: first.title }), words);
+}
+
 /** net + tax = gross, and tax = net x rate; to the cent, allowing one cent for rounding. */
 function wrongSums(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const find = (pattern: RegExp) => {
-    const field = fields.find((one) => pattern.test(wordsOf(one)) && isNumber(values[one.name]));
+    const field = fields.find((one) => pattern.test(wordsOf(one.name, one.label)) && isNumber(values[one.name]));
     return field === undefined ? undefined : { field, value: Number(values[field.name]) };
   };
   const net = find(/\b(net|netto|neto|ht|subtotal)\b/i);
@@ -133,8 +203,4 @@ function isNumber(value: unknown): boolean {
   return (
     (typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')) && Number.isFinite(Number(value))
   );
-}
-
-function wordsOf({ name, label }: Named): string {
-  return `${name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_.-]/g, ' ')} ${label}`;
 }

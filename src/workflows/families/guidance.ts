@@ -22,7 +22,9 @@ import type { PackChecks } from '../packs/pack-checks.ts';
 import { readProfilePacks } from '../packs/profile-pack.ts';
 import { countryCodeOf } from '../sense/countries.ts';
 import { dayAt } from '../sense/days.ts';
+import { wordsOf } from '../sense/field-meaning.ts';
 import type { SenseContext } from '../sense/field-sense.ts';
+import { type FormSubject, formSubjectOf } from '../sense/form-subject.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
 import { formWordsOf, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { inspectValue, patternText, type Status } from './field-value.ts';
@@ -65,7 +67,10 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     // A shipped form's patterns run here; a caller's own never do.
     const judged = request.form === undefined ? undefined : (fits ?? (() => false));
     const { locale } = request;
-    const context = { country: homeOf(form.value.fields, values, locale), locale, today: dayAt(nowMs) };
+    const context = {
+      ...{ country: homeOf(form.value.fields, values, locale), locale, today: dayAt(nowMs) },
+      subject: subjectOf(request),
+    };
     const inspected = fields.map((field) => inspect(request, field, context, words, judged));
     const right = new Set(inspected.flatMap(({ field, status }) => (status === 'ok' ? [field.name] : [])));
     const contradictions = contradictionsIn(
@@ -73,7 +78,7 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
         .filter(({ field }) => right.has(field.name))
         .map(({ field, report }) => ({ ...field, title: report.label })),
       values,
-      locale,
+      context,
       words,
     );
     const unusedFields = unusedFieldsOf('values', values, new Set(form.value.fields.map(({ name }) => name)));
@@ -111,13 +116,23 @@ function strayStep(step: string, fields: readonly Plain<FormField>[]): ReturnTyp
   return fail(invalid('journeyStep', near === undefined ? known : `${known}; perhaps ${near} is meant`));
 }
 
+/** A nationality or a country of birth is not where somebody lives. */
+function isHome(words: string): boolean {
+  return /country|land|pais|pays/.test(words) && !/national|staats|nacional|birth|geburt|nac|naiss/.test(words);
+}
+
+/** The shipped forms are for adults, and none is a booking. */
+function subjectOf({ form }: ProfileRequest): FormSubject {
+  return form === undefined ? { isForAdults: true, isBooking: false } : formSubjectOf(form.name, form.fields);
+}
+
 /** The country of the form's subject: from a country field, or else the locale's region. */
 function homeOf(
   fields: readonly Plain<FormField>[],
   values: Readonly<Record<string, unknown>>,
   locale: string,
 ): string | undefined {
-  const field = fields.find(({ name, kind }) => kind === 'country' && /country|land|pais|pays/i.test(name));
+  const field = fields.find(({ name, label, kind }) => kind === 'country' && isHome(wordsOf(name, label)));
   return (field && countryCodeOf(values[field.name])) ?? /^[a-z]{2,3}[-_]([A-Z]{2})$/.exec(locale)?.[1];
 }
 

@@ -127,22 +127,27 @@ function comparable(text: string): string {
 
 // Shares that may still be negative or above the whole: gains, losses and changes.
 const signed =
-  /margin|growth|profit|change|cash.?flow|return.?on|\broi\b|\broe\b|result|balance|delta|variance|ebit|markup|net.?(worth|income)/i;
-const percentage = /percent|pct\b|%|\bshare\b/i;
-const graded = /rating|stars/i;
+  /marg(?:e\b|in|en\b)|growth|profit|change|cash.?flow|return.?on|\broi\b|\broe\b|result|balance|delta|varia|ebit|markup|net.?(worth|income)|wachstum|gewinn|ergebnis|(?:ver)?anderung|rendite|rentabil|aufschlag|saldo|crecimiento|beneficio|ganancia|cambio|incremento|croissance|benefice|evolution|solde|rendement|\bnps\b|promoter/;
+const percentage = /percent|pct\b|%|\bshare\b|prozent|anteil|quote\b|porcentaje|\btasa\b|pourcentage|\btaux\b/;
+const graded = /rating|stars|sterne|bewertung|estrellas|valoracion|puntuacion|etoiles|\bnote\b/;
+// "1–5", "von 10", "sur 20".
+const scale = /(?:\b(?:out of|von|sobre|sur)|\/) ?(5|6|10|20|100)\b|\b[01] (?:(?:to|bis|a) )?(5|6|10|20|100)\b/;
 
 /** Why a number is impossible, by the indicator's bounds, or else by its kind and curve; undefined if it is possible. */
 function impossibleBecause(
   { name, label, curve, min, max }: Plain<Indicator>,
   value: number,
 ): Omit<Impossible, 'field'> | undefined {
-  const words = `${spaced(name)} ${label}`;
+  const words = foldText(`${spaced(name)} ${label}`);
   const values = curve.map((point) => point.value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const isSigned = signed.test(words);
   const lowest = min ?? (isSigned || least < 0 ? undefined : 0);
   const isShare = percentage.test(words) && !isSigned && most <= 100;
-  const highest = max ?? (isShare ? 100 : graded.test(words) ? most : undefined);
+  // A curve that ends at 1 is of fractions.
+  const whole = most === 1 ? 1 : 100;
+  const [, outOf, upTo] = graded.test(words) ? (scale.exec(words) ?? []) : [];
+  const highest = max ?? (isShare ? whole : graded.test(words) ? Number(outOf ?? upTo ?? most) : undefined);
   if (lowest !== undefined && value < lowest) return { why: 'scorecard.below', limit: lowest };
   if (highest !== undefined && value > highest) return { why: 'scorecard.above', limit: highest };
   return undefined;

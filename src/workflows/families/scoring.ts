@@ -15,17 +15,16 @@ import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_fiel
 import type { CheckResult } from '../checks/checks.ts';
 import { riskLevelOf } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { type ReadScorecard, readCommonGates, readScorecards } from '../packs/scorecard-pack.ts';
+import { type ReadScorecard, readScorecards } from '../packs/scorecard-pack.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
 import { scorecardWordsOf, type Words, wordsFor } from '../words/index.ts';
+import { commonGatesOf } from './common-gates.ts';
 import { capsOf, type Measured, type MeasuredDimension, measure, ratingOf } from './scoring-measure.ts';
 
 export type ScoringRequest = Plain<ScoreBusinessReadinessRequest>;
 export type ScoringReply = ReplyOf<ScoreBusinessReadinessResponse>;
 
 export const scorecards = readScorecards();
-
-const commonGates = readCommonGates();
 
 const defaultScorecard = 'business-readiness';
 
@@ -73,7 +72,7 @@ function scorecardOf(request: ScoringRequest): Result<Pick<ReadScorecard, 'label
     const hint = near === undefined ? '' : `; perhaps ${near} is meant`;
     return fail(invalid(`customScorecard.gates[${stray}].indicator`, `is no indicator of the scorecard${hint}`));
   }
-  const gates = own.gates.length > 0 ? own.gates : commonGates;
+  const gates = own.gates.length > 0 ? own.gates : commonGatesOf(own.dimensions);
   return succeed({ label: `scorecard/${own.name}`, dimensions: own.dimensions, gates });
 }
 

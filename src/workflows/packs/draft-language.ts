@@ -35,7 +35,13 @@ const languagePack = z.strictObject({
   neutral: text,
   headings: z.record(z.string(), text),
   actions: z.strictObject({ state: text, review: text }),
-  checks: z.strictObject({ open: checkText, risky: checkText, avoided: checkText }),
+  checks: z.strictObject({
+    open: checkText,
+    risky: checkText,
+    avoided: checkText,
+    accusation: checkText,
+    threat: checkText,
+  }),
   summary: text,
   names: z.record(
     z.string(),

@@ -98,13 +98,19 @@ export function readScorecards(): ReadonlyMap<string, ReadScorecard> {
   );
 }
 
-const commonGates = z.array(z.strictObject({ indicators: z.array(z.string()).min(1), below, rating }));
+const commonGate = z.strictObject({
+  indicators: z.array(z.string()),
+  words: z.string().transform((source) => new RegExp(source, 'u')),
+  below,
+  rating,
+});
 
-/** The gates of scorecards without their own: by indicator name. */
-export function readCommonGates(): readonly Plain<RatingGate>[] {
-  return readPack('scorecard/gates.yaml', commonGates).flatMap(({ indicators, ...gate }) =>
-    indicators.map((indicator) => ({ indicator, ...gate })),
-  );
+/** A gate of scorecards without their own: for indicators by name, or by what their name and label say. */
+export type CommonGate = z.infer<typeof commonGate>;
+
+/** The common gates; the first that fits an indicator counts. */
+export function readCommonGates(): readonly CommonGate[] {
+  return readPack('scorecard/gates.yaml', z.array(commonGate));
 }
 
 /** Groups of words that mean the same as an answer. */

@@ -94,7 +94,8 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
   };
 }
 
-function listOf(text: string, separator: string): string[] {
+/** The parts of a text that stands for a list, without blanks around them. */
+export function listOf(text: string, separator: string): string[] {
   return text
     .split(separator)
     .map((one) => one.trim())

@@ -1,18 +1,24 @@
 import { foldText } from '../../base/text/fold.ts';
+import { knownNumberOf } from './known-numbers.ts';
 
 /** What a field of a form asks for, as far as its name or label reveals it. */
 export type Meaning =
   | 'iban'
   | 'bic'
+  | 'number'
   | 'vat'
   | 'currency'
   | 'postcode'
   | 'birth'
+  | 'founded'
   | 'past'
   | 'expiry'
+  | 'wished'
+  | 'company'
   | 'person'
-  | 'street'
-  | 'company';
+  | 'contact'
+  | 'city'
+  | 'street';
 
 // In English, German, Spanish and French; the first match counts.
 const meanings: readonly (readonly [Meaning, RegExp])[] = [
@@ -26,27 +32,68 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
   ['postcode', /\b(post ?code|postal ?code|zip|zip ?code|plz|postleitzahl|codigo postal|code postal|cp)\b/],
   [
     'birth',
-    /\b(birth ?date|date of birth|birth ?day|born|dob|geburtsdatum|geburtstag|fecha de nacimiento|date de naissance)\b/,
+    /\b(birth ?date|date of birth|birth ?day|born|dob|geburtsdatum|geburtstag|geb datum|geb|geboren am|fecha (de )?nac(imiento)?|nacid[oa] el|date (de )?naissance|nee? le|naissance|nacimiento)\b/,
   ],
   [
     'expiry',
-    /\b(expiry|expires|expiration|valid until|gultig bis|valido hasta|caducidad|valable jusqu ?au|expire le)\b/,
+    /\b(expiry|expires?|expiration|valid (un)?til|valid (to|thru)|gultig bis|ablaufdatum|lauft ab|valido hasta|valida hasta|caducidad|caduca|valable jusqu ?'?au|valide jusqu ?'?au|date de validite|expire le)\b/,
   ],
   [
-    'past',
-    /\b(founded|established|incorporated|registered on|gegrundet|grundung|fundada|fundacion|fondee|creation|issue date|issued on|invoice date)\b/,
+    'founded',
+    /\b(founded|established|incorporated|(date|year) of (incorporation|formation)|registered on|gegrundet|grundung(sdatum|sjahr|stag)?|fundad[oa]|fundacion|constitucion|fondee?|creation|creee? le|gruendungsjahr)\b/,
   ],
+  ['past', happenings()],
+  [
+    'wished',
+    /wunsch\w*(termin|datum|tag)|gewunscht\w* (termin|datum|tag|liefer)|\b(desired|preferred|requested|wished) (date|day|delivery|appointment|start)|(fecha|dia|cita) (desead|preferid|solicitad)|(date|jour|rendez vous) (souhait|desire|prefere)|appointment date|date of (the )?appointment|fecha de (la )?cita|date (du|de) rendez vous/,
+  ],
+  [
+    'company',
+    /\b(company ?name|legal ?name|firma|firmenname|business ?name|razon social|raison sociale|denomination( sociale)?|name (of the|der|des) (company|business|firma|unternehmens?|vereins)|nombre de la (empresa|sociedad)|nom (de l'entreprise|de la societe|commercial)|societe|unternehmen|empresa|entreprise)\b/,
+  ],
+  ['contact', /\b(contact|ansprechpartner\w*|kontakt\w*|notfallkontakt|contacto|personne a|emergency)\b/],
   [
     'person',
-    /\b(full ?name|first ?name|last ?name|given ?name|family ?name|surname|vorname|nachname|nombre|apellidos?|prenom|nom)\b/,
+    /\b(full ?name|first ?name|last ?name|given ?name|family ?name|surname|vorname|nachname|nombre|apellidos?|prenom|nom|(your|the|customer|guest|applicant|patient|parent|child|pupil|student|tenant|holder|sender|recipient)('s)? name|name (of|on) the (child|pupil|parcel|guest|patient|applicant|parent|holder|recipient)|name (des|der|einer|eines)|kontoinhaber\w*|karteninhaber\w*|titular|titulaire|destinatari[oa]|destinataire)\b|^name( name| vollstandiger name| ihr name)?$/,
   ],
-  ['company', /\b(company ?name|legal ?name|firma|firmenname|business ?name|razon social|raison sociale)\b/],
+  ['city', /\b(city|town|ort|wohnort|stadt|ciudad|localidad|poblacion|ville|commune)\b/],
   ['street', /\b(address ?line( 1)?|address|street|strasse|adresse|direccion|rue|calle)\b/],
+  // Whoever "donor name" asks for may also be a firm, or give a number.
+  [
+    'contact',
+    /\b(?!(product|brand|file|event|course|project|bank|user|domain|form|item|team|school|pet|room)\b)[a-z]+ name\b/,
+  ],
 ];
+
+/** What has happened by the time that somebody fills in a form. */
+function happenings(): RegExp {
+  const english =
+    '(incident|accident|loss|damage|theft|purchase|invoice|issue|diagnosis|vaccination) date|date of (the )?(incident|accident|loss|damage|theft|purchase|issue|diagnosis|death|invoice|offence)|(purchased|bought|issued|reported|discovered|noticed|happened|occurred|diagnosed|ordered) (on|to)|issue date|when did (it|the)|last (visit|inspection|service|check ?up|payment|donation|period)|(customer|member|patient|client|ill|sick|symptoms) since';
+  const german =
+    'schadens?(datum|tag|ereignis)|(datum|tag|zeitpunkt) (des|der) (schadens\\w*|unfalls?|vorfalls?|diebstahls?|ereignisses|kaufs?|einbruchs?|tat|feststellung|entdeckung|ausstellung|rechnung|diagnose)|unfall(datum|tag)|vorfall(s?datum|tag)?|kaufdatum|gekauft am|rechnungsdatum|ausstellungsdatum|ausgestellt am|(entdeckt|gemeldet|festgestellt|passiert|bemerkt|bestellt) am|sterbedatum|todestag|impfdatum|erstzulassung|letzte[rs]? (besuch|inspektion|untersuchung|wartung|impfung|zahlung|spende)|(kunde|kundin|mitglied|patient|patientin|krank|wohnhaft|beschwerden) seit';
+  const spanish =
+    'fecha (de(l| la| los)? )?(siniestro|accidente|incidente|suceso|compra|factura|expedicion|emision|robo|hechos|denuncia|diagnostico|fallecimiento|matriculacion|defuncion|averia|perdida)|(ocurrido|comprado|expedid[oa]|emitid[oa]|detectado|diagnosticado) el|ultim[oa] (visita|revision|pago|consulta|donacion)|(cliente|soci[oa]|paciente|enferm[oa]) desde';
+  const french =
+    "date (de(s|l)? |du |d'|de l'|de la )?(sinistre|accident|incident|achat|facture|emission|delivrance|faits|constat|diagnostic|deces|immatriculation|vaccination|dommage|degat|panne|perte|survenance)|(survenu|achete|delivree?|constate|declare|emis|signale) le|derni(er|ere) (visite|controle|paiement|don|consultation)|(client|cliente|adherent|adherente|patient|malade) depuis";
+  return new RegExp(`\\b(${english}|${german}|${spanish}|${french})`);
+}
 
 /** `sellerVatId` and "VAT ID of the seller" both ask for a `vat`. */
 export function meaningOf(name: string, label: string): Meaning | undefined {
-  const words = foldText(`${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${label}`.replace(/[_.-]/g, ' '));
+  const words = wordsOf(name, label);
   if (/\b(rate|amount|percent|satz|betrag|tasa|importe|taux|montant)\b/.test(words)) return undefined;
-  return meanings.find(([, pattern]) => pattern.test(words))?.[0];
+  const found = meanings.find(([, pattern]) => pattern.test(words))?.[0];
+  // A number with a form of its own is meant wherever it is named, but for accounts.
+  if (found !== 'iban' && found !== 'bic' && knownNumberOf(words) !== undefined) return 'number';
+  return found;
+}
+
+/** The words of a field's name and label, folded. */
+export function wordsOf(name: string, label: string): string {
+  return foldText(`${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${label}`.replace(/[_.-]/g, ' '));
+}
+
+/** Whether a number is somebody's age. */
+export function asksAge(words: string): boolean {
+  return /^(age|alter|edad)\b|\b(age of|alter (der|des)|edad (de|del)|age (de|du))\b/.test(words);
 }

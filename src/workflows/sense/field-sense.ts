@@ -6,6 +6,9 @@ import { countryCodeOf } from './countries.ts';
 import { type Day, readDay } from './days.ts';
 import { type Fault, fault } from './fault.ts';
 import type { Meaning } from './field-meaning.ts';
+import type { FormSubject } from './form-subject.ts';
+import { isWrongNumber, knownNumberOf } from './known-numbers.ts';
+import { isStockName } from './stock-names.ts';
 
 /** The context from the other values and the request: the subject's country, and the current day. */
 export interface SenseContext {
@@ -13,32 +16,67 @@ export interface SenseContext {
   country: string | undefined;
   locale: string;
   today: Day;
+  subject: FormSubject;
+}
+
+/** What a field asks for: its meaning, and the folded words that say so. */
+export interface AskedFor {
+  meaning: Meaning | undefined;
+  words: string;
 }
 
 /** Why a value cannot be what its field asks for; undefined if it can. Uses only lists and check digits. */
-export function nonsenseIn(meaning: Meaning | undefined, text: string, context: SenseContext): Fault | undefined {
-  return meaning === undefined ? undefined : senses[meaning](text, context);
+export function nonsenseIn({ meaning, words }: AskedFor, text: string, context: SenseContext): Fault | undefined {
+  if (meaning === undefined) return undefined;
+  return isStockName(meaning, text) ? fault('field.stockName') : senses[meaning](text, context, words);
 }
 
-const senses: Readonly<Record<Meaning, (text: string, context: SenseContext) => Fault | undefined>> = {
+type Sense = (text: string, context: SenseContext, words: string) => Fault | undefined;
+
+const senses: Readonly<Record<Meaning, Sense>> = {
   iban: (text) => (isValidIBAN(bare(text)) ? undefined : fault('field.iban')),
   bic: (text) => (isValidBIC(bare(text)) ? undefined : fault('field.bic')),
   vat: vatProblem,
   currency: (text) => (currencies.has(text.toUpperCase()) ? undefined : fault('field.currency')),
   postcode: (text, { country }) => postcodeProblem(text, country),
   birth: birthProblem,
-  past: (text, { today, locale }) => {
-    const day = readDay(text, locale);
-    return day !== undefined && day.iso > today.iso ? fault('field.future') : undefined;
+  number: (text, { country }, words) => {
+    const known = knownNumberOf(words);
+    return known !== undefined && isWrongNumber(known, text, country) ? fault('field.wrongNumber') : undefined;
   },
-  expiry: (text, { today, locale }) => {
-    const day = readDay(text, locale);
-    return day !== undefined && day.iso < today.iso ? fault('field.passed') : undefined;
-  },
-  person: (text) => (isMash(text) ? fault('field.mash') : undefined),
-  street: (text) => (isMash(text) ? fault('field.mash') : undefined),
-  company: (text) => (isMash(text) ? fault('field.mash') : undefined),
+  founded: notYet,
+  past: notYet,
+  expiry: expiryProblem,
+  wished: passed,
+  person: (text) => (/\p{L}/u.test(text) ? mashed(text) : fault('field.noName')),
+  contact: mashed,
+  street: mashed,
+  city: mashed,
+  company: mashed,
 };
+
+function mashed(text: string): Fault | undefined {
+  return isMash(text) ? fault('field.mash') : undefined;
+}
+
+function notYet(text: string, { today, locale }: SenseContext): Fault | undefined {
+  const day = readDay(text, locale);
+  return day !== undefined && day.iso > today.iso ? fault('field.future') : undefined;
+}
+
+function passed(text: string, { today, locale }: SenseContext): Fault | undefined {
+  const day = readDay(text, locale);
+  return day !== undefined && day.iso < today.iso ? fault('field.passed') : undefined;
+}
+
+/** A day, or a month as cards write it: "04/27". */
+function expiryProblem(text: string, context: SenseContext): Fault | undefined {
+  const [, month = '', year = ''] = /^(\d{1,2}) ?[/-] ?(?:20)?(\d{2})$/.exec(text) ?? [];
+  if (month === '') return passed(text, context);
+  if (Number(month) < 1 || Number(month) > 12) return fault('field.noSuchMonth');
+  const lastDay = new Date(Date.UTC(2000 + Number(year), Number(month), 0)).toISOString().slice(0, 10);
+  return passed(lastDay, context);
+}
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
@@ -146,7 +184,8 @@ export function postcodeOf(country: string | undefined): string | undefined {
 
 function postcodeProblem(text: string, country: string | undefined): Fault | undefined {
   const form = country === undefined ? undefined : postcodes[country];
-  if (form === undefined) return undefined;
+  // In no country is there a postal code without a digit.
+  if (form === undefined) return country === undefined && !/\d/.test(text) ? fault('field.noPostcode') : undefined;
   const code = text
     .trim()
     .toUpperCase()
@@ -165,6 +204,10 @@ export function phoneProblem(text: string, { country }: Pick<SenseContext, 'coun
   return number?.isValid() ? undefined : fault('field.phoneNowhere');
 }
 
+// What people type before the @ of a large provider to get past a form.
+const triedUsers =
+  /^(test(er|ing)?\d*|asdf\w*|abc|nobody|no ?one|none|noemail|nomail|name|your ?\.?(name|email)|user(name)?|(max|erika)\.?mustermann|(john|jane)\.?doe|example|ejemplo|exemple|beispiel|correo|email|fake|foo|bar)$/;
+
 // Names that RFC 2606 and RFC 6761 reserve for tests and examples, and what people type to get past a form.
 const reservedDomains = /(^|\.)(example\.(com|net|org)|test|invalid|localhost|example)$/;
 const triedDomains =
@@ -176,7 +219,10 @@ export function testAddress(text: string): Fault | undefined {
   if (reservedDomains.test(domain)) return fault('field.emailReserved');
   if (domain !== 'mail.com' && domain !== 'email.com' && triedDomains.test(domain))
     return fault('field.emailPlaceholder');
-  return isMash(user) ? fault('field.emailPlaceholder') : undefined;
+  const isTried = mailProviders.includes(domain) && triedUsers.test(user);
+  return isTried || /^(mustermann|musterfirma)\./.test(domain) || isMash(user)
+    ? fault('field.emailPlaceholder')
+    : undefined;
 }
 
 const mailProviders =

@@ -1,0 +1,46 @@
+import type { Slices } from '../../base/slices.ts';
+import { fold } from '../../base/text/fold.ts';
+import type { DraftLanguage } from '../packs/draft-language.ts';
+import { readDraftSigns } from '../packs/draft-signs.ts';
+import type { RiskEntry } from '../packs/risk-pack.ts';
+import { tokensOf } from '../text/signs/index.ts';
+import type { Spotted } from './spotted.ts';
+
+const draftSigns = readDraftSigns();
+
+/** Where a draft threatens somebody or says that they did a crime. */
+export function* harmIn(body: string, language: DraftLanguage | undefined): Slices<Spotted[]> {
+  const signs = language === undefined ? undefined : draftSigns.get(language);
+  if (signs === undefined) return [];
+  const text = withoutTitleDots(body);
+  yield text.length * 2;
+  const found = yield* signs.index.readInSlices(tokensOf(text, fold(text)));
+  return found.map(({ sign, start, end }) => ({
+    entry: signs.entries[sign] as RiskEntry,
+    start,
+    end,
+    source: 'rules',
+  }));
+}
+
+// In English, German, Spanish and French.
+const titles = /(?<![\p{L}.])(?:Mr|Mrs|Ms|Dr|Prof|Hr|Fr|Sr|Sra|Srta|Dra|D|Dña|M|Mme|Mlle)\.(?= \p{Lu})/gu;
+
+/** The dot of a title would end the sentence between a person and what is said of them. */
+function withoutTitleDots(text: string): string {
+  return text.replace(titles, (title) => `${title.slice(0, -1)} `);
+}
+
+const harmful: ReadonlySet<string> = new Set(['threat', 'hate', 'harassment']);
+
+/**
+ * What a draft says is sent in the writer's name, so a threat or an insult that is high in a text to be judged is critical here.
+ * Weaker signs stay as they are: they are often wrong.
+ */
+export function asInDrafts(spotted: readonly Spotted[]): Spotted[] {
+  return spotted.map((one) =>
+    one.entry.severity === 'high' && harmful.has(one.entry.category)
+      ? { ...one, entry: { ...one.entry, severity: 'critical' } }
+      : one,
+  );
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { indexSigns } from '../text/signs/index.ts';
+import { draftWords } from './draft-kinds.ts';
+import type { DraftLanguage, DraftWords } from './draft-language.ts';
+import { readPack } from './read.ts';
+import type { RiskEntry } from './risk-pack.ts';
+import { listOf, type SignPack } from './sign-pack.ts';
+
+const draftSigns = z.strictObject({
+  version: z.number().int().min(1),
+  classes: z.record(z.string().regex(/^[a-z]+$/), z.string().min(1)),
+  signs: z.array(z.strictObject({ category: z.enum(['accusation', 'threat']), patterns: z.string().min(1) })).min(1),
+});
+
+export type DraftSigns = Pick<SignPack, 'entries' | 'index'>;
+
+/** The signs that a document threatens or accuses somebody. Throws if one is wrong, naming the file. */
+export function readDraftSigns(): ReadonlyMap<DraftLanguage, DraftSigns> {
+  return new Map([...draftWords].map(([language, { checks }]) => [language, readOne(language, checks)]));
+}
+
+function readOne(language: DraftLanguage, checks: DraftWords['checks']): DraftSigns {
+  const { classes, signs } = readPack(`draft/signs/${language}.yaml`, draftSigns);
+  return {
+    entries: signs.map(({ category }): RiskEntry => {
+      const { message, action } = checks[category];
+      return { id: category, category, severity: 'critical', reason: message, suggestion: action };
+    }),
+    index: indexSigns({
+      classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
+      signs: signs.map(({ patterns }) => ({
+        patterns: listOf(patterns, '\n'),
+        harmlessInQuestions: false,
+        countsInQuotes: false,
+        countsInWarnings: true,
+        mayRestOnReports: false,
+        framedInItsSentence: true,
+      })),
+    }),
+  };
+}

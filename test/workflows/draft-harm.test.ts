@@ -1,0 +1,90 @@
+// A draft that threatens somebody, or calls somebody a criminal, is approved by nobody unawares.
+import { describe, expect, it } from 'vitest';
+import { inspectDraft } from '../../src/workflows/families/draft.ts';
+
+const gravest = (locale: string, body: string) =>
+  inspectDraft(body, { facts: [], mustAvoid: [], domain: '', locale }).findings.find(
+    ({ severity }) => severity === 'critical',
+  );
+
+const threats = [
+  ['en', 'If you do not pay, we will come to your house and break your legs.'],
+  ['en', 'Otherwise we will send two men with baseball bats.'],
+  ['en', 'It would be a shame if something happened to your daughter.'],
+  ['de', 'Wenn Sie nicht zahlen, zünden wir Ihr Autohaus an.'],
+  ['en', 'Transfer the money, or your dog dies.'],
+  ['de', 'Andernfalls landen Sie im Krankenhaus.'],
+  ['de', 'Wir wissen, wo Ihre Kinder zur Schule gehen.'],
+  ['es', 'Vamos a matar a tu familia si no pagas.'],
+  ['es', 'Si no paga, le va a pasar algo a su hija.'],
+  ['es', 'No volverá a caminar si no nos paga.'],
+  ['es', 'Mandaremos a unos amigos a darle una paliza.'],
+  ['fr', 'Si vous ne payez pas, on viendra vous casser les jambes.'],
+  ['fr', "Nous savons où vos enfants vont à l'école."],
+  ['fr', 'Vous ne marcherez plus jamais si vous ne payez pas.'],
+  ['fr', 'Je vais mettre le feu à votre voiture.'],
+] as const;
+
+const accusations = [
+  ['en', 'Your manager Peter Slade is a thief, a liar and a filthy pervert.'],
+  ['en', 'Ms Carol Dunn stole £400 from the till.'],
+  ['en', 'Everyone knows that Councillor Bryce takes bribes.'],
+  ['de', 'Herr Kranich ist ein Betrüger und ein dreckiger Dieb.'],
+  ['en', 'The doctor, Dr. Hale, killed my father.'],
+  ['de', 'Frau Seidel hat 400 Euro aus der Kasse gestohlen.'],
+  ['de', 'Dieser Verbrecher Kranich gehört ins Gefängnis.'],
+  ['es', 'El dueño, Julián Porras, es un ladrón y un delincuente.'],
+  ['es', 'La profesora, Sra. Leal, pega a los niños.'],
+  ['es', 'El administrador Luis Mora ha malversado fondos.'],
+  ['es', 'Su empresa es una banda de estafadores.'],
+  ['fr', 'Le gardien, Alain Besson, est un voleur et un escroc.'],
+  ['fr', 'Mme Roux a volé 400 euros dans la caisse.'],
+  ['fr', 'M. Henry touche des pots-de-vin.'],
+] as const;
+
+const harmless = [
+  ['en', 'My bicycle was stolen from the shed.'],
+  ['en', 'If you do not pay by 1 December, we will take legal action.'],
+  ['en', 'The manager was robbed on her way to the bank.'],
+  ['en', 'At the end of your stay in hospital you receive a letter.'],
+  ['en', 'Mr Slade is not a thief.'],
+  ['de', 'Unbekannte Diebe haben die Räder gestohlen.'],
+  ['de', 'Andernfalls leiten wir gerichtliche Schritte ein.'],
+  ['de', 'Frau Bast lügt nicht, das Datum war falsch notiert.'],
+  ['de', 'Herr Brandt schlägt einen neuen Termin vor.'],
+  ['de', 'Können wir den Termin auf Freitag umlegen?'],
+  ['es', 'Nos han robado la furgoneta con las herramientas.'],
+  ['es', 'De lo contrario, iniciaremos acciones legales.'],
+  ['es', 'Si le pasa algo a su hijo en la escuela, llame al centro.'],
+  ['fr', "On m'a volé mon ordinateur dans le train."],
+  ['fr', 'À défaut, nous engagerons une procédure.'],
+  ['fr', 'Je me suis cassé la jambe et serai absent.'],
+] as const;
+
+describe('in a draft', () => {
+  it.each(threats)('a threat is critical (%s): %s', (locale, body) => {
+    expect(gravest(locale, body)?.category).toMatch(/^(threat|harassment)$/);
+  });
+
+  it.each(accusations)('an accusation is critical (%s): %s', (locale, body) => {
+    expect(gravest(locale, body)?.category).toBe('accusation');
+  });
+
+  it.each(harmless)('what accuses and threatens nobody is not (%s): %s', (locale, body) => {
+    expect(gravest(locale, body)).toBeUndefined();
+  });
+
+  it('a phrase to avoid is found with the dots of its titles', () => {
+    const { findings } = inspectDraft('We met Dr. Hale.', {
+      facts: [],
+      mustAvoid: ['Dr. Hale'],
+      domain: '',
+      locale: 'en',
+    });
+    expect(findings.map(({ category }) => category)).toEqual(['must_avoid']);
+  });
+
+  it('an accusation is told in the language of the draft', () => {
+    expect(gravest('de', 'Herr Kranich ist ein Betrüger.')?.suggestion).toContain('ohne über jemanden zu urteilen');
+  });
+});

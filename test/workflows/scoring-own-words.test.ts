@@ -1,0 +1,114 @@
+// Scorecards of one's own, in the words of four languages: what closes a gate, and which values cannot be.
+import { describe, expect, it } from 'vitest';
+import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
+import { scoringFamily } from '../../src/workflows/families/scoring.ts';
+import { ask } from './ask.ts';
+
+const years = {
+  name: 'years',
+  label: 'Years in business',
+  weight: 9,
+  curve: [
+    { value: 0, score: 0 },
+    { value: 10, score: 100 },
+  ],
+};
+
+const score = (indicator: object, given: object) =>
+  ask(scoringFamily, ScoreBusinessReadinessRequestSchema, {
+    customScorecard: { name: 'own', dimensions: [{ name: 'all', indicators: [indicator, years] }] },
+    ...given,
+  });
+
+const rated = (name: string, label: string, answer: string, bad: string, good: string) =>
+  score(
+    { name, label, weight: 1, choices: { [bad]: 0, [good]: 100 } },
+    { metrics: { years: 10 }, answers: { [name]: answer } },
+  );
+
+describe('a gate', () => {
+  it.each([
+    ['sanctionsMatch', 'Appears on a sanctions list', 'E'],
+    ['aufSanktionsliste', 'Steht auf einer Sanktionsliste', 'E'],
+    ['enListaDeSanciones', 'Figura en una lista de sanciones', 'E'],
+    ['surListeDeSanctions', 'Figure sur une liste de sanctions', 'E'],
+    ['verurteilt', 'Geschäftsführung wegen Betrugs verurteilt', 'E'],
+    ['blanqueo', 'Investigada por blanqueo de capitales', 'E'],
+    ['insolvent', 'Insolvency proceedings are open', 'D'],
+    ['insolvenz', 'Insolvenzverfahren läuft', 'D'],
+    ['concurso', 'En concurso de acreedores', 'D'],
+    ['redressement', 'En redressement judiciaire', 'D'],
+  ])('is closed by what an indicator says: %s', (name, label, rating) => {
+    expect(rated(name, label, 'yes', 'true', 'false')).toMatchObject({ rating, caps: [{ indicator: name }] });
+    expect(rated(name, label, 'no', 'true', 'false')).toMatchObject({ rating: 'A', caps: [] });
+  });
+
+  it.each([
+    ['onRegister', 'Entered in the commercial register'],
+    ['imHandelsregister', 'Im Handelsregister eingetragen'],
+    ['registroMercantil', 'Inscrita en el Registro Mercantil'],
+    ['immatriculee', 'Immatriculée au registre du commerce'],
+    ['steuerlichErfasst', 'Steuerlich erfasst'],
+    ['genehmigung', 'Genehmigung liegt vor'],
+    ['licencia', 'Tiene la licencia de actividad'],
+    ['agrement', "Dispose de l'agrément"],
+  ])('is closed by what is not there: %s', (name, label) => {
+    expect(rated(name, label, 'false', 'false', 'true')).toMatchObject({ rating: 'D', caps: [{ indicator: name }] });
+  });
+
+  it.each([
+    ['iso9001', 'Zertifiziert nach ISO 9001'],
+    ['insured', 'Insured against liability'],
+    ['taxAdvisor', 'Works with a tax adviser'],
+    ['newsletter', 'Registered for our newsletter'],
+    ['taxArrears', 'Tax in arrears'],
+  ])('is none of what only counts: %s', (name, label) => {
+    expect(rated(name, label, 'false', 'false', 'true').caps).toEqual([]);
+  });
+
+  it('is no number by its words', () => {
+    const indicator = { ...years, name: 'since', label: 'Years since it was entered in the commercial register' };
+    expect(score(indicator, { metrics: { since: 1, years: 10 } }).caps).toEqual([]);
+  });
+});
+
+describe('a value that cannot be', () => {
+  const impossible = (name: string, label: string, most: number, value: number) =>
+    score(
+      {
+        ...{ name, label, weight: 1 },
+        curve: [
+          { value: 0, score: 0 },
+          { value: most, score: 100 },
+        ],
+      },
+      { metrics: { [name]: value } },
+    ).impossibleValues.length > 0;
+
+  it.each([
+    ['termintreueProzent', 'Pünktliche Lieferungen', 98, 140],
+    ['stammkundenanteil', 'Anteil der Stammkunden', 60, 120],
+    ['tasaDeEntrega', 'Tasa de entregas a tiempo', 98, 130],
+    ['tauxDeService', 'Taux de service', 95, 104],
+    ['shareOnTime', 'Share of deliveries on time', 1, 1.2],
+    ['bewertung', 'Kundenbewertung (1–5)', 4.5, 7],
+    ['etoiles', 'Étoiles sur 5', 4, 6],
+    ['valoracion', 'Valoración de clientes, de 0 a 10', 9, 11],
+  ])('is too high: %s', (name, label, most, value) => {
+    expect(impossible(name, label, most, value)).toBe(true);
+    expect(impossible(name, label, most, most)).toBe(false);
+  });
+
+  it.each([
+    ['umsatzwachstumProzent', 'Umsatzwachstum', 20, -8],
+    ['crecimientoPct', 'Crecimiento de ventas', 20, 150],
+    ['tauxDeMarge', 'Taux de marge', 25, -3],
+    ['nps', 'Net promoter score', 50, -20],
+  ])('is none where it may be below zero or above the whole: %s', (name, label, most, value) => {
+    expect(impossible(name, label, most, value)).toBe(false);
+  });
+
+  it('is below zero in any language', () => {
+    expect(impossible('ratioLiquidez', 'Ratio de liquidez', 2, -1)).toBe(true);
+  });
+});
