@@ -111,7 +111,7 @@ function* judge(
   const { byWords, kind, misplaced } = named
     ? { byWords: named, kind: named, misplaced: undefined }
     : kindsOf(title, description, category);
-  const isWork = [byWords, kind].some((one) => one === 'jobs' || one === 'services');
+  const isWork = isWorkKind(byWords) || isWorkKind(kind);
   const isJob = byWords === 'jobs' || kind === 'jobs';
   const spotted = isJob ? found.filter(({ entry }) => !applicationDetails.has(entry.id)) : found;
   const looked = function* (as: Kind) {
@@ -127,8 +127,12 @@ function* judge(
   };
   const chosen = yield* looked(kind);
   const isMissing = (results: readonly CheckResult[]) => results.some((one) => !isGeneric(one) && isBlocking(one));
+  // Work needs no price. What is work by its category alone, and has none, has to say what work has to say.
+  const isExempt =
+    isWork && !isWorkKind(byWords) && price === undefined && !chosen.read.facts.some(({ name }) => name === 'price');
   // The other kind is examined only if it could make a difference.
-  const blocks = kind === byWords || !isMissing(chosen.results) || isMissing((yield* looked(byWords)).results);
+  const blocks =
+    kind === byWords || isExempt || !isMissing(chosen.results) || isMissing((yield* looked(byWords)).results);
   yield length;
   const facts = { title, description, price };
   // A price counts as impossible only if it is so both for the kind that the words name and for the category's.
@@ -147,6 +151,10 @@ function* judge(
     facts: chosen.read.facts,
     unusedFields: unusedAttributes(listing.attributes ?? {}, kind),
   };
+}
+
+function isWorkKind(kind: Kind): boolean {
+  return kind === 'jobs' || kind === 'services';
 }
 
 // A job advertisement says where to apply.
