@@ -115,7 +115,7 @@ function* judge(
   const isJob = byWords === 'jobs' || kind === 'jobs';
   const spotted = isJob ? found.filter(({ entry }) => !applicationDetails.has(entry.id)) : found;
   const looked = function* (as: Kind) {
-    const said = yield* readFactsInSlices(`${title}\n${description}`, listing.attributes ?? {}, as);
+    const said = yield* readFactsInSlices(`${title}\n${description}`, listing.attributes ?? {}, as, category);
     const read = withFacts(said, proposed, as);
     yield length * 2;
     const variables = variablesOf(listing, spotted, isWork, read.facts);
