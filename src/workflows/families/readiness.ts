@@ -12,7 +12,7 @@ import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, t
 import { bareName, type Fact, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
-import { misplacedOf, problemsOf } from '../listing/problems.ts';
+import { isPriceOutside, misplacedOf, problemsOf } from '../listing/problems.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
@@ -136,9 +136,8 @@ function* judge(
   yield length;
   const facts = { title, description, price };
   // A price counts as impossible only if it is so both for the kind that the words name and for the category's.
-  const inBoth = new Set(problemsOf(byWords, facts, chosen.read, thisYear, words).map(({ rule }) => rule.id));
   const problems = problemsOf(kind, facts, chosen.read, thisYear, words).filter(
-    ({ rule }) => rule.id !== 'impossible-price' || inBoth.has(rule.id),
+    ({ rule }) => rule.id !== 'impossible-price' || isPriceOutside(byWords, price),
   );
   const advised = blocks ? chosen.results : chosen.results.map((one) => (isGeneric(one) ? one : asAdvice(one)));
   const results = advised.map((one) => ({ ...one, rule: listingRule(words, kind, one.rule) }));
