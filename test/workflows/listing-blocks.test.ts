@@ -58,7 +58,10 @@ describe('a service about homes is no home', () => {
     expect(blockers).toEqual([]);
   });
 
-  it('nor is work at home', () => {
+  it('nor is work at home, or in an office', () => {
+    expect(
+      score({ title: 'Bürokraft gesucht', description: 'Teilzeit für unser Büro, 20 Std.', category: 'Büro' }).kind,
+    ).toBe('jobs');
     expect(
       score({ title: 'Gana desde casa', description: 'Ingresos sin experiencia.', category: 'Teletrabajo' }).kind,
     ).toBe('jobs');

@@ -83,6 +83,13 @@ it('a title and its description contradict each other, unless the description sa
   expect(blockers('Autos', 'Golf Diesel', 'Sparsamer Benziner.')).toContain('contradiction-fuel');
 });
 
+it('a phone has one storage, a computer may have two drives', () => {
+  expect(blockers('Tablets', 'iPad 64GB', 'iPad, 256GB, space grey.', { storage: '64GB' })).toEqual([
+    'contradiction-storagegb',
+  ]);
+  expect(blockers('Laptops', 'Dell XPS 512GB', 'SSD, and a drive of 1 TB.', { storage: '512GB' })).toEqual([]);
+});
+
 it('a price in prose is compared with the field, unless it is of something else', () => {
   expect(blockers('Autos', 'Opel Corsa', 'Preis 8.900 €.', {}, 4300)).toEqual(['contradiction-price']);
   expect(blockers('Autos', 'Opel Corsa', 'VB 4.500 €, Neupreis 18.900 €.', {}, 4300)).toEqual([]);

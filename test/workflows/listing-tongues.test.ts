@@ -37,7 +37,8 @@ describe('a vehicle', () => {
     ['7 seats, 6 speed auto, SOH 94 %', { seats: '7', transmission: 'automatic', batteryHealthPercent: '94' }],
     ['HU 04/27, EZ 09/1998', { inspectionUntil: '2027-04', firstRegistration: '1998-09' }],
     ['Erstzulassung 12.03.2018', { firstRegistration: '2018-03-12', year: '2018' }],
-    ['Garantie bis 06/2027', { warrantyUntil: '2027-06' }],
+    ['Garantie bis 06/2027, Zweitbesitz', { warrantyUntil: '2027-06', owners: '2' }],
+    ['1ère immatriculation 09/2019', { firstRegistration: '2019-09' }],
     ['ITV en vigor hasta el 14 de mayo de 2027', { inspectionUntil: '2027-05-14' }],
   ])('says in prose: %s', (description, expected) => {
     expect(facts('Autos', 'Ford Focus', description)).toMatchObject(expected);
@@ -171,6 +172,14 @@ describe('a device', () => {
     });
   });
 
+  it.each([
+    ['Zustand sehr gut, immer mit Hülle benutzt', 'very good'],
+    ['Zustand: gut', 'good'],
+    ['Console neuve, dans sa boîte', 'new'],
+  ])('has the condition that comes after the word: %s', (description, condition) => {
+    expect(facts('Electronics', 'PS4', description).condition).toBe(condition);
+  });
+
   it('does not have the storage of a card', () => {
     expect(facts('Kameras', 'Canon EOS 80D', 'Mit 64-GB-Karte und Tasche.')).not.toHaveProperty('storageGb');
   });
@@ -216,6 +225,13 @@ describe('work', () => {
     expect(facts('Trades', 'Gutter cleaning', 'From £65, public liability of £2 million.')).toMatchObject({
       ...{ priceFrom: '65', liabilityCover: '2000000' },
     });
+  });
+
+  it('is not remote because it is about a shop online', () => {
+    expect(facts('Jobs', 'Développeur PHP', 'Notre boutique en ligne. CDI, deux jours de télétravail.').remote).toBe(
+      'hybrid',
+    );
+    expect(facts('Nachhilfe', 'Mathe-Nachhilfe', 'Ich gebe Nachhilfe, auch online.').remote).toBe('true');
   });
 
   it('is of the kind that its category says, if nothing else does', () => {

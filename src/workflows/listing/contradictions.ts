@@ -16,7 +16,8 @@ export function contradictionsIn(kind: Kind, read: ReadFacts, listing: Listed, w
   const { title, description } = listing;
   const found = read.facts.flatMap((fact) => {
     const said = (read.said.get(fact.name) ?? []).filter((one) => isStated(one, title));
-    const other = fact.source === 'field' ? againstField(fact, said) : withinProse(fact.name, said, title, description);
+    const field = fact.source === 'field' ? againstField(fact, said) : undefined;
+    const other = field ?? withinProse(fact.name, said, title, description);
     return other === undefined ? [] : [contradiction(fact.name, other.given, other.quote, words)];
   });
   return [
@@ -137,10 +138,13 @@ const inTitles: ReadonlySet<string> = new Set([
   'contract',
   'accidentFree',
 ]);
+/** These have one storage; computers may have a second drive besides. */
+const hasOneStorage = /phone|handy|movil|galaxy|pixel|xiaomi|redmi|ipad|tablet/;
 
 function withinProse(name: string, said: readonly Fact[], title: string, description: string): Pair | undefined {
   const agree = agreements[name];
-  if (!agree || !inTitles.has(name)) return undefined;
+  const isOfTitle = inTitles.has(name) || (name === 'storageGb' && hasOneStorage.test(plainText(title)));
+  if (!agree || !isOfTitle) return undefined;
   const inTitle = said.filter(({ quote }) => title.includes(quote));
   const below = said.filter(({ quote }) => !title.includes(quote));
   const [first, second] = [inTitle[0], below[0]];

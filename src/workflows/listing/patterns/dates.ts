@@ -89,7 +89,7 @@ export const datePatterns: readonly FactPattern[] = [
   dated(
     'firstRegistration',
     ['vehicles'],
-    'ez|erstzulassung|erstmals zugelassen|zugelassen|first registered|registered|registration|reg\\.?|matriculad[oa]|matriculacion|mise en circulation|mise en circ\\.?|mec|immatriculee?',
+    'ez|erstzulassung|erstmals zugelassen|zugelassen|first registered|registered|registration|reg\\.?|matriculad[oa]|matriculacion|mise en circulation|mise en circ\\.?|mec|immatricul(?:ee?|ation)',
     {
       fields: [
         ...['firstregistration', 'erstzulassung', 'ez', 'matriculacion', 'fechadematriculacion', 'regdate'],

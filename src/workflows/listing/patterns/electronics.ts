@@ -125,6 +125,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
     type: 'number',
     kinds: ['electronics'],
     fields: ['shuttercount', 'auslosungen', 'disparos', 'declenchements'],
+    needs: /shutter|actuations|clicks|auslosungen|disparos|declenchements|clics/,
     pattern: new RegExp(
       `(?<![\\d.,])(${numeral}) (?:shutter|actuations|clicks|auslosungen|disparos|declenchements|clics)|(?:shutter count|auslosungen|disparos|declenchements)[ :]{1,2}(?:of |de |about |ca\\.? )?(${numeral})`,
       'g',
@@ -144,6 +145,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
     type: 'number',
     kinds: ['electronics'],
     fields: ['operatinghours', 'betriebsstunden', 'horasdeuso', 'heuresdutilisation'],
+    needs: /hours|betriebsstunden|horas de uso|heures d'utilisation/,
     pattern: new RegExp(
       `(?<![\\d.,])(${numeral}) (?:operating hours|betriebsstunden|hours(?: of use| on it| used|[.,;]|$)|horas de uso|heures d'utilisation)|(?:betriebsstunden|operating hours)[ :]{1,2}(${numeral})`,
       'g',

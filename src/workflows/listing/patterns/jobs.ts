@@ -117,7 +117,7 @@ export const jobPatterns: readonly FactPattern[] = [
     fields: ['remote', 'homeoffice', 'teletrabajo', 'teletravail'],
     inCategory: true,
     pattern:
-      /hybrid|remote|remoto|home.?office|homeoffice|heimarbeit|von zu ?hause|from home|desde casa|teletrabajo|teletravail|\bonline\b|en ligne|por videollamada|a distance|a distancia|bundesweit|deutschlandweit|worldwide/g,
+      /hybrid|remote|remoto|home.?office|homeoffice|heimarbeit|von zu ?hause|from home|desde casa|teletrabajo|teletravail|por videollamada|a distance|a distancia|bundesweit|deutschlandweit|worldwide/g,
     read: Object.assign(
       (match: RegExpExecArray, text: string) => {
         const near = before(text, match, 24);
@@ -219,7 +219,7 @@ export const jobPatterns: readonly FactPattern[] = [
     kinds: ['jobs'],
     fields: ['durationmonths', 'duration', 'dauer', 'duracion', 'duree'],
     pattern: new RegExp(
-      `(?:dauer|duration|duracion|duree|befristet(?: auf| fur)?|contract(?: of| for)?|internship(?: of| for)?|praktikum(?: uber| von| fur)?|practicas(?: [a-z]+)*|contrato(?: temporal)?(?: de| por)?|cdd|stage|alternance|interim|sustitucion|vertretung(?: fur)?|ausbildung)(?: (?:de|d'|of|von|auf|fur|for|uber))?[ :]{1,3}(?:zunachst |initially )?${COUNT} (months?|monaten?|meses|mois|years?|jahren?|anos?|ans?)(?![a-z])|${COUNT}[ -](month|year)(?= (?:contract|fixed|internship|placement|ftc|maternity))`,
+      `(?:dauer|duration|duracion|duree|befristet(?: auf| fur)?|contract(?: of| for)?|internship(?: of| for)?|praktikum(?: uber| von| fur)?|practicas(?: [a-z]+){0,4}|contrato(?: temporal)?(?: de| por)?|cdd|stage|alternance|interim|sustitucion|vertretung(?: fur)?|ausbildung)(?: (?:de|d'|of|von|auf|fur|for|uber))?[ :]{1,3}(?:zunachst |initially )?${COUNT} (months?|monaten?|meses|mois|years?|jahren?|anos?|ans?)(?![a-z])|${COUNT}[ -](month|year)(?= (?:contract|fixed|internship|placement|ftc|maternity))`,
       'g',
     ),
     read: (match) => {

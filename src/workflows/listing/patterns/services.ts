@@ -1,11 +1,18 @@
 import { amountOf, numeral } from '../plain-text.ts';
-import { COUNT, type FactPattern, numberWithin } from './pattern.ts';
+import { before, COUNT, type FactPattern, numberWithin } from './pattern.ts';
 
 const perHour =
   "(?:netto |brutto |inkl\\.? mwst\\.? |ttc |ht |\\+ ?iva |iva incluido )?(?:/ ?(?:h\\b|hr\\b|hour|std|stunde|hora|heure)|(?:per|an|pro|die|je|por|la|a la) ?(?:hour|stunde|std\\b|hora)|(?:de |par )(?:l'|h)?heure|ph\\b)";
 
 /** Facts read about a service. */
 export const servicePatterns: readonly FactPattern[] = [
+  {
+    // What a job sells or uses online says nothing about where the work is done.
+    fact: 'remote',
+    kinds: ['services'],
+    pattern: /\bonline\b|en ligne/g,
+    read: (match, text) => (/(?:book|apply|shop|termin[a-z]*) $/.test(before(text, match, 10)) ? undefined : 'true'),
+  },
   {
     fact: 'pricePerHour',
     type: 'number',

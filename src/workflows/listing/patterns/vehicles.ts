@@ -209,7 +209,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'mains',
     ],
     pattern: new RegExp(
-      `(?:${ordinals}) (?:hand\\b|main\\b|mano\\b|owners?\\b|duen[oa]|propietari[oa]|proprietaire|besitzer(?! seit))|unic[oa] (?:duen[oa]|propietari[oa])|erstbesitz|seul proprietaire|sole owner|${COUNT}(?:\\.|ere?|eme|e|o|a|ª|º)? (?:lady |previous |careful )?(?:owners?|keepers?|besitzer|hand\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
+      `(?:${ordinals}) (?:hand\\b|main\\b|mano\\b|owners?\\b|duen[oa]|propietari[oa]|proprietaire|besitzer(?! seit))|unic[oa] (?:duen[oa]|propietari[oa])|erstbesitz|zweitbesitz|seul proprietaire|sole owner|${COUNT}(?:\\.|ere?|eme|e|o|a|ª|º)? (?:lady |previous |careful )?(?:owners?|keepers?|besitzer|hand\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
       'g',
     ),
     read(match) {
