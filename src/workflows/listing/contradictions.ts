@@ -232,9 +232,12 @@ const statedPrice = new RegExp(
   'g',
 );
 
+/** A quick look, since to find all matches copies the pattern. */
+const mayState = /preis|price|asking|precio|prix|(?<![a-z])(?:kp|vh?b)[ :]/;
+
 /** A price in prose, with a word for it, that is quite another one than the field's. */
 function pricesOf(kind: Kind, { price }: Listed, { plain }: ReadFacts, words: Words): CheckResult[] {
-  if (price === undefined || price <= 0 || kind === 'jobs' || kind === 'services') return [];
+  if (price === undefined || price <= 0 || kind === 'jobs' || kind === 'services' || !mayState.test(plain)) return [];
   const said = [...plain.matchAll(statedPrice)].filter(({ 1: digits = '' }) => amountOf(digits) > 0);
   const [first] = said;
   if (!first || said.some(({ 1: digits = '' }) => isNear(amountOf(digits), price, 0.25))) return [];
