@@ -19,7 +19,7 @@ describe('facts in prose', () => {
     ['Cars', 'Golf, tyres from 2024, 2023 winter tyres, registered 2012.', 'year', '2012'],
     ['Coches', 'Golf, neumáticos de 2024, batería 2023.', 'year', undefined],
     ['Voitures', 'Golf, pneus 2024, freins de 2023.', 'year', undefined],
-    ['Handys', 'Xiaomi 12 in schwarz, 256 GB, wie neu.', 'model', 'xiaomi 12'],
+    ['Handys', 'Xiaomi 12 in schwarz, 256 GB, wie neu.', 'model', 'Xiaomi 12'],
     ['Handys', 'Xiaomi 12 in schwarz, 256 GB, wie neu.', 'screenInch', undefined],
     ['Handys', 'Xiaomi 12 256 GB', 'storageGb', '256'],
     ['Phones', 'Phone without any scratches.', 'condition', undefined],

@@ -12,7 +12,7 @@ import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, t
 import { bareName, type Fact, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
-import { misplacedOf, problemsOf } from '../listing/problems.ts';
+import { isPriceOutside, misplacedOf, problemsOf } from '../listing/problems.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
@@ -111,11 +111,11 @@ function* judge(
   const { byWords, kind, misplaced } = named
     ? { byWords: named, kind: named, misplaced: undefined }
     : kindsOf(title, description, category);
-  const isWork = [byWords, kind].some((one) => one === 'jobs' || one === 'services');
+  const isWork = isWorkKind(byWords) || isWorkKind(kind);
   const isJob = byWords === 'jobs' || kind === 'jobs';
   const spotted = isJob ? found.filter(({ entry }) => !applicationDetails.has(entry.id)) : found;
   const looked = function* (as: Kind) {
-    const said = yield* readFactsInSlices(`${title}\n${description}`, listing.attributes ?? {}, as);
+    const said = yield* readFactsInSlices(`${title}\n${description}`, listing.attributes ?? {}, as, category);
     const read = withFacts(said, proposed, as);
     yield length * 2;
     const variables = variablesOf(listing, spotted, isWork, read.facts);
@@ -127,14 +127,17 @@ function* judge(
   };
   const chosen = yield* looked(kind);
   const isMissing = (results: readonly CheckResult[]) => results.some((one) => !isGeneric(one) && isBlocking(one));
+  // Work needs no price. What is work by its category alone, and has none, has to say what work has to say.
+  const isExempt =
+    isWork && !isWorkKind(byWords) && price === undefined && !chosen.read.facts.some(({ name }) => name === 'price');
   // The other kind is examined only if it could make a difference.
-  const blocks = kind === byWords || !isMissing(chosen.results) || isMissing((yield* looked(byWords)).results);
+  const blocks =
+    kind === byWords || isExempt || !isMissing(chosen.results) || isMissing((yield* looked(byWords)).results);
   yield length;
   const facts = { title, description, price };
   // A price counts as impossible only if it is so both for the kind that the words name and for the category's.
-  const inBoth = new Set(problemsOf(byWords, facts, chosen.read, thisYear, words).map(({ rule }) => rule.id));
   const problems = problemsOf(kind, facts, chosen.read, thisYear, words).filter(
-    ({ rule }) => rule.id !== 'impossible-price' || inBoth.has(rule.id),
+    ({ rule }) => rule.id !== 'impossible-price' || isPriceOutside(byWords, price),
   );
   const advised = blocks ? chosen.results : chosen.results.map((one) => (isGeneric(one) ? one : asAdvice(one)));
   const results = advised.map((one) => ({ ...one, rule: listingRule(words, kind, one.rule) }));
@@ -147,6 +150,10 @@ function* judge(
     facts: chosen.read.facts,
     unusedFields: unusedAttributes(listing.attributes ?? {}, kind),
   };
+}
+
+function isWorkKind(kind: Kind): boolean {
+  return kind === 'jobs' || kind === 'services';
 }
 
 // A job advertisement says where to apply.

@@ -1,8 +1,13 @@
+import { namedFacts } from './named-facts.ts';
+import { datePatterns } from './patterns/dates.ts';
 import { electronicsPatterns } from './patterns/electronics.ts';
 import { jobPatterns } from './patterns/jobs.ts';
+import { makePatterns } from './patterns/makes.ts';
+import { measurePatterns } from './patterns/measures.ts';
 import type { FactPattern } from './patterns/pattern.ts';
 import { pricePatterns } from './patterns/price.ts';
 import { propertyPatterns } from './patterns/property.ts';
+import { servicePatterns } from './patterns/services.ts';
 import { thingPatterns } from './patterns/things.ts';
 import { vehiclePatterns } from './patterns/vehicles.ts';
 
@@ -16,5 +21,10 @@ export const factPatterns: readonly FactPattern[] = [
   ...electronicsPatterns,
   ...jobPatterns,
   ...thingPatterns,
+  ...servicePatterns,
+  ...measurePatterns,
   ...pricePatterns,
+  ...makePatterns,
+  ...datePatterns,
+  ...namedFacts,
 ];

@@ -3,8 +3,8 @@ import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_p
 import type { Plain } from '../family.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import { factPatterns } from './fact-patterns.ts';
-import { namedFacts } from './named-facts.ts';
-import type { Kind } from './patterns/pattern.ts';
+import { dateOf } from './patterns/dates.ts';
+import type { FactPattern, Kind } from './patterns/pattern.ts';
 import { amountOf, plainText, withShortWords } from './plain-text.ts';
 
 /** A fact stated by a listing, where it appears, and in which words. */
@@ -15,48 +15,91 @@ export interface ReadFacts {
   facts: Fact[];
   /** All that the text says about each fact, in order and without repetitions; to be compared with fields and with each other. */
   said: ReadonlyMap<string, readonly Fact[]>;
+  /** The text in lower case and without accents. */
+  plain: string;
 }
 
 const saidMax = 8;
 
 /** All facts that can be read from listings, with how to read them. */
-export const listingFacts = [...factPatterns, ...namedFacts];
+export const listingFacts = factPatterns;
 
-/** Reads the facts of a kind of thing from a listing's fields and text. Linear in both; pure. */
-export function readFacts(text: string, attributes: Readonly<Record<string, unknown>>, kind: Kind): ReadFacts {
-  return atOnce(readFactsInSlices(text, attributes, kind));
+/** Reads the facts of a kind of thing from a listing's fields, text and category. Linear in all of them; pure. */
+export function readFacts(
+  text: string,
+  attributes: Readonly<Record<string, unknown>>,
+  kind: Kind,
+  category = '',
+): ReadFacts {
+  return atOnce(readFactsInSlices(text, attributes, kind, category));
 }
 
 export function* readFactsInSlices(
   text: string,
   attributes: Readonly<Record<string, unknown>>,
   kind: Kind,
+  category: string,
 ): Slices<ReadFacts> {
   yield text.length;
   const plain = withShortWords(plainText(text));
+  const title = plain.split('\n', 1)[0] ?? '';
   const said = new Map<string, Fact[]>();
   const given = new Map<string, Fact>();
-  const byField = new Map(Object.entries(attributes).map(([name, value]) => [bareName(name), value]));
-  for (const { fact, kinds, pattern, needs, read, fields = [] } of listingFacts) {
+  const byField = fieldsByName(attributes);
+  for (const known of listingFacts) {
+    const { fact, kinds, pattern, needs, read, fields = [], mayState = [], asWritten = false, inTitle = false } = known;
     if (kinds.length > 0 && !kinds.includes(kind)) continue;
     yield plain.length;
     const found = said.get(fact) ?? [];
-    const mayMatch = needs === undefined || needs.test(plain);
-    for (let match = mayMatch ? firstMatch(pattern, plain) : null; match; match = nextMatch(match, pattern, plain)) {
+    const scope = inTitle ? title : plain;
+    const mayMatch = needs === undefined || needs.test(scope);
+    for (let match = mayMatch ? firstMatch(pattern, scope) : null; match; match = nextMatch(match, pattern, scope)) {
       if (found.length >= saidMax) break;
-      const value = read(match, plain);
-      if (value === undefined || found.some((one) => one.value === value)) continue;
+      const readValue = read(match, scope);
+      if (readValue === undefined) continue;
       const quote = text.slice(match.index, match.index + match[0].length).trim();
-      found.push({ name: fact, value, source: 'text', quote });
+      const value = asWritten ? asIn(text, match, readValue) : readValue;
+      if (!found.some((one) => one.value === value)) found.push({ name: fact, value, source: 'text', quote });
     }
     if (found.length > 0) said.set(fact, found);
     const field = fields.find((name) => byField.has(name));
-    const value = field === undefined ? undefined : fieldValue(byField.get(field), pattern, read);
+    const other = mayState.find((name) => byField.has(name));
+    const value =
+      (field === undefined ? undefined : fieldValue(byField.get(field), known)) ??
+      (other === undefined ? undefined : proseValue(byField.get(other), known));
     if (value !== undefined && !given.has(fact)) given.set(fact, { name: fact, value, source: 'field', quote: '' });
   }
   const facts = [...given.values()];
   for (const [name, [first]] of said) if (first && !given.has(name)) facts.push(first);
-  return { facts: facts.slice(0, 100), said };
+  return { facts: [...facts, ...inCategory(category, kind, facts)].slice(0, 100), said, plain };
+}
+
+/** What the category alone says: "Flats to rent". */
+function inCategory(category: string, kind: Kind, facts: readonly Fact[]): Fact[] {
+  if (category.trim() === '') return [];
+  const open = listingFacts.filter(
+    ({ fact, kinds, inCategory }) =>
+      inCategory === true && kinds.includes(kind) && !facts.some(({ name }) => name === fact),
+  );
+  return open.flatMap((known) => {
+    const value = proseValue(category, known);
+    return value === undefined ? [] : [{ name: known.fact, value, source: 'field', quote: '' }];
+  });
+}
+
+/** Fields by their bare name, and by the one without what is in brackets: "Laufleistung (km)". */
+function fieldsByName(attributes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
+  const entries = Object.entries(attributes);
+  return new Map([
+    ...entries.map(([name, value]) => [bareName(name.replace(/[([].*$/, '')), value] as const),
+    ...entries.map(([name, value]) => [bareName(name), value] as const),
+  ]);
+}
+
+/** A name with its capitals and accents: every letter of a plain text is where it is in the text itself. */
+function asIn(text: string, match: RegExpExecArray, name: string): string {
+  const at = match.index + Math.max(0, match[0].indexOf(name));
+  return text.slice(at, at + name.length);
 }
 
 /** `matchAll` would copy the pattern, and a copy is often compiled anew, which takes longer than reading a listing with it. */
@@ -71,22 +114,36 @@ function nextMatch({ index, 0: { length } }: RegExpExecArray, pattern: RegExp, t
 }
 
 /** A field's value in the form it would have from the text: "61,400 miles" is 61400, and a year may be given as a date. */
-function fieldValue(
-  value: unknown,
-  pattern: RegExp,
-  read: (match: RegExpExecArray, text: string) => string | undefined,
-): string | undefined {
+function fieldValue(value: unknown, known: FactPattern): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   if (typeof value === 'boolean') return String(value);
   if (typeof value !== 'string' || value.trim() === '' || isPlaceholder(value)) return undefined;
+  const written = value.trim().slice(0, 200);
+  if (known.asWritten) return written;
+  const found = proseValue(value, known);
+  if (found !== undefined) return found;
+  const plain = plainText(written);
+  const type = known.type ?? known.read.type;
+  if (type === 'boolean') return yesOrNo(plain) ?? written;
+  if (type === 'date') return dateOf(plain) ?? written;
+  if (type === 'choice') return known.read.choose?.(plain) ?? written;
+  return /^-?[\d., ']+\D{0,12}$/.test(plain) ? String(amountOf(plain) * (plain.startsWith('-') ? -1 : 1)) : written;
+}
+
+/** What a value says, if it says it as prose does. */
+function proseValue(value: unknown, { pattern, read }: FactPattern): string | undefined {
+  if (typeof value !== 'string' || isPlaceholder(value)) return undefined;
   const plain = plainText(value.slice(0, 200));
   for (let match = firstMatch(pattern, plain); match; match = nextMatch(match, pattern, plain)) {
     const found = read(match, plain);
     if (found !== undefined) return found;
   }
-  return /^-?[\d., ']+\D{0,12}$/.test(plain.trim())
-    ? String(amountOf(plain) * (plain.trim().startsWith('-') ? -1 : 1))
-    : value.trim().slice(0, 200);
+  return undefined;
+}
+
+function yesOrNo(plain: string): string | undefined {
+  if (/^(?:yes|y|true|ja|si|oui|x)$/.test(plain)) return 'true';
+  return /^(?:no|n|false|nein|non|kein[en]?)$/.test(plain) ? 'false' : undefined;
 }
 
 /** `fuel_type`, `fuelType` and "Fuel type" are one name. */
@@ -96,8 +153,8 @@ export function bareName(name: string): string {
 
 /** The names of the fields from which a kind's facts are read. */
 export function knownFields(kind: Kind): string[] {
-  return listingFacts.flatMap(({ kinds, fields }) =>
-    kinds.length === 0 || kinds.includes(kind) ? (fields ?? []) : [],
+  return listingFacts.flatMap(({ kinds, fields = [], mayState = [] }) =>
+    kinds.length === 0 || kinds.includes(kind) ? [...fields, ...mayState] : [],
   );
 }
 

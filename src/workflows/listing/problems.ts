@@ -1,9 +1,11 @@
-import type { CheckResult, Severity } from '../checks/checks.ts';
-import { isMash } from '../sense/field-sense.ts';
-import type { SentenceName, Words } from '../words/index.ts';
-import type { Fact, ReadFacts } from './facts.ts';
+import type { CheckResult } from '../checks/checks.ts';
+import type { Words } from '../words/index.ts';
+import { contradictionsIn, nameOf } from './contradictions.ts';
+import type { ReadFacts } from './facts.ts';
+import { isGibberish } from './gibberish.ts';
 import type { Misplaced } from './kinds.ts';
 import type { Kind } from './patterns/pattern.ts';
+import { problem } from './problem.ts';
 
 interface Listed {
   title: string;
@@ -21,132 +23,12 @@ export function problemsOf(
 ): CheckResult[] {
   const { say } = words;
   return [
-    ...contradictions(kind, read, listing, words),
+    ...contradictionsIn(kind, read, listing, words),
     ...impossible(kind, listing, read, thisYear, words),
-    ...(isMash(listing.description)
+    ...(isGibberish(listing.title, listing.description)
       ? [problem('description-mash', say('fact.description'), say('listing.mash'), say('listing.writeReal'))]
       : []),
   ];
-}
-
-// Numbers that have one value only: a different one in the field, or elsewhere in the text, is a mistake.
-const compared: readonly string[] = [
-  'mileageKm',
-  'mileageMiles',
-  'areaSqm',
-  'rooms',
-  'bedrooms',
-  'ramGb',
-  'storageGb',
-  'hoursPerWeek',
-  'floor',
-];
-const saidOnce: Readonly<Partial<Record<Kind, readonly string[]>>> = { jobs: ['hoursPerWeek'], property: ['floor'] };
-
-function contradictions(
-  kind: Kind,
-  { facts, said }: ReadFacts,
-  { title, description }: Listed,
-  words: Words,
-): CheckResult[] {
-  const { say } = words;
-  const found: CheckResult[] = [];
-  for (const { name, value, source } of facts) {
-    const field = Number(value);
-    const texts = said.get(name) ?? [];
-    if (source !== 'field' || !compared.includes(name) || !Number.isFinite(field) || texts.length === 0) continue;
-    if (
-      !texts.some(
-        (one) =>
-          isNear(Number(one.value), field) || (name.startsWith('mileage') && isConverted(Number(one.value), field)),
-      )
-    )
-      found.push(contradiction(name, value, texts[0] as Fact, words));
-  }
-  // A field called mileage has no unit.
-  const field = facts.find(({ name, source }) => name === 'mileageKm' && source === 'field');
-  const miles = said.get('mileageMiles')?.[0];
-  if (
-    field &&
-    miles &&
-    !said.has('mileageKm') &&
-    !isNear(Number(field.value), Number(miles.value)) &&
-    !isConverted(Number(miles.value), Number(field.value))
-  )
-    found.push(contradiction('mileage', field.value, miles, words));
-  for (const name of saidOnce[kind] ?? []) {
-    const [first, second] = said.get(name) ?? [];
-    if (first && second && !/house|haus|casa|maison|storey|duplex/i.test(title))
-      found.push(contradiction(name, first.quote, second, words));
-  }
-  const text = `${title} ${description}`;
-  const untouched =
-    /\bsealed\b|unopened|never used|originalverpackt|unbenutzt|precintad|sin estrenar|jamais (?:utilis|servi|port)|sous blister|ungeoffnet|ungeöffnet/i;
-  const harmed =
-    /\bcrack|broken\b|scratch(?!.?proof)|small crack|kratzer|\briss\b|gesprungen|defekt|aranaz|arañaz|rotur|\brota\b|rayure|fissur|cass[ée]|worn for|used for/i;
-  const states = said.get('condition') ?? [];
-  const parts = facts.find(
-    ({ name, value, source }) => name === 'condition' && source === 'field' && value === 'for parts',
-  );
-  if (kind === 'electronics' && untouched.test(text) && harmed.test(text))
-    found.push(
-      problem(
-        'contradiction-condition',
-        say('fact.condition'),
-        say('listing.untouchedAndHarmed'),
-        say('listing.sayCondition'),
-      ),
-    );
-  else if (parts && states.some(({ value }) => value === 'very good' || value === 'good' || value === 'new'))
-    found.push(
-      problem(
-        'contradiction-condition',
-        say('fact.condition'),
-        say('listing.brokenAndGood'),
-        say('listing.sayCondition'),
-      ),
-    );
-  const owners = said.get('owners')?.some(({ value }) => Number(value) > 1);
-  if (
-    owners &&
-    /only ever been owned by me|one owner|owned by me since new|first owner|erstbesitz|1\. hand|aus erster hand|unico dueno|único dueño|premiere main|première main/i.test(
-      text,
-    )
-  )
-    found.push(problem('contradiction-owners', say('fact.owners'), say('listing.owners'), say('listing.sayOwners')));
-  return found;
-}
-
-function isNear(a: number, b: number): boolean {
-  return Math.abs(a - b) <= Math.max(Math.abs(a), Math.abs(b)) * 0.05;
-}
-
-function isConverted(a: number, b: number): boolean {
-  return isNear(a * 1.609, b) || isNear(a, b * 1.609);
-}
-
-// Facts are compared by names that include a unit; people read these names instead.
-const factNames: Readonly<Record<string, Extract<SentenceName, `fact.${string}`>>> = {
-  mileage: 'fact.mileage',
-  mileageKm: 'fact.mileage',
-  mileageMiles: 'fact.mileage',
-  areaSqm: 'fact.area',
-  rooms: 'fact.rooms',
-  bedrooms: 'fact.bedrooms',
-  ramGb: 'fact.ram',
-  storageGb: 'fact.storage',
-  hoursPerWeek: 'fact.hours',
-  floor: 'fact.floor',
-};
-
-function contradiction(name: string, given: string, { quote }: Fact, { say }: Words): CheckResult {
-  const fact = factNames[name];
-  return problem(
-    `contradiction-${name.toLowerCase()}`,
-    fact === undefined ? name : say(fact),
-    say('listing.twoValues', { given, quote }),
-    say('listing.sayWhich', { given, quote }),
-  );
 }
 
 /** The price range of things of a kind, in any large currency; a price outside it is a mistake or a lure. */
@@ -159,7 +41,34 @@ const prices: Readonly<Partial<Record<Kind, readonly [number, number]>>> = {
   services: [0.01, 200_000],
 };
 
-function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: number, { say }: Words): CheckResult[] {
+/** Whether a price is none that a thing of a kind has. */
+export function isPriceOutside(kind: Kind, price: number | undefined): boolean {
+  const range = prices[kind];
+  return range !== undefined && price !== undefined && price > 0 && (price < range[0] || price > range[1]);
+}
+
+/** Between which numbers a fact can be; generously, since a rare thing is no mistake. */
+const ranges: Readonly<Record<string, readonly [number, number]>> = {
+  batteryHealthPercent: [1, 100],
+  powerHp: [0.5, 3000],
+  powerKw: [0.3, 2200],
+  engineLitres: [0.04, 30],
+  doors: [0, 9],
+  seats: [1, 90],
+  owners: [0, 40],
+  screenInch: [0.5, 200],
+  storageGb: [0.001, 200_000],
+  ramGb: [0.001, 4096],
+  rooms: [0.5, 500],
+  bedrooms: [0, 300],
+  bathrooms: [0, 300],
+  floor: [-10, 170],
+  yearBuilt: [900, 2050],
+  experienceYears: [0, 75],
+};
+
+function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: number, words: Words): CheckResult[] {
+  const { say } = words;
   const found: CheckResult[] = [];
   const numberOf = (name: string) => {
     const value = read.facts.find((fact) => fact.name === name)?.value;
@@ -169,13 +78,7 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
     const fact = say(`fact.${id}`);
     found.push(problem(`impossible-${id}`, fact, message, say('listing.correct', { fact })));
   };
-  const range = prices[kind];
-  if (
-    range &&
-    listing.price !== undefined &&
-    listing.price > 0 &&
-    (listing.price < range[0] || listing.price > range[1])
-  )
+  if (listing.price !== undefined && isPriceOutside(kind, listing.price))
     wrong('price', say('listing.price', { amount: listing.price }));
   const year = numberOf('year');
   const plate = kind === 'vehicles' ? /\b(20[3-9]\d)\b(?= (?:plate|model|reg))/.exec(listing.title)?.[1] : undefined;
@@ -198,6 +101,21 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
   const height = /(?:\bh(?:eight|ohe|öhe|auteur)?|alto|altura)\.? ?:? ?(\d{1,3}) ?cm/i.exec(listing.description)?.[1];
   if (kind === 'furniture' && height !== undefined && Number(height) < 10)
     wrong('height', say('listing.height', { amount: Number(height) }));
+  for (const [name, [least, most]] of Object.entries(ranges)) {
+    const value = numberOf(name);
+    if (value === undefined || !Number.isFinite(value) || (value >= least && value <= most)) continue;
+    const fact = nameOf(name, words);
+    found.push(
+      problem(
+        `impossible-${name.toLowerCase()}`,
+        fact,
+        say('listing.outOfRange', { fact, amount: value }),
+        say('listing.correct', { fact }),
+      ),
+    );
+  }
+  const bought = Number(read.facts.find(({ name }) => name === 'purchased')?.value.slice(0, 4));
+  if (bought > thisYear) wrong('year', say('listing.yearToCome', { year: String(bought) }));
   const hours = numberOf('hoursPerWeek');
   if (kind === 'jobs' && hours !== undefined && hours > 80) wrong('hours', say('listing.hours', { amount: hours }));
   const pay = numberOf('salaryMin');
@@ -211,14 +129,4 @@ export function misplacedOf(misplaced: Misplaced | undefined, { say }: Words): C
   return [
     problem('category-fits', say('fact.category'), say(`listing.${misplaced}`), say('listing.otherCategory'), 'medium'),
   ];
-}
-
-function problem(
-  id: string,
-  fact: string,
-  message: string,
-  action: string,
-  severity: Severity = 'critical',
-): CheckResult {
-  return { outcome: 'failed', rule: { id, fact, pass: '', weight: 6, severity, message, action } };
 }

@@ -248,10 +248,20 @@ function isSlip(typed: string, meant: string): boolean {
   return [swapped, rest.slice(1), `${wanted[0]}${rest}`, `${wanted[0]}${rest.slice(1)}`].includes(wanted);
 }
 
-// Neighbours on the keyboards of the four languages, four in a row.
-const rows = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'yxcvbnm', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'];
+/** The rows of the keyboards of the four languages. */
+export const keyboardRows = [
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'qwertzuiop',
+  'yxcvbnm',
+  'azertyuiop',
+  'qsdfghjklm',
+  'wxcvbn',
+];
+// Four neighbours in a row.
 const runs: ReadonlySet<string> = new Set(
-  rows
+  keyboardRows
     .flatMap((row) => [row, [...row].reverse().join('')])
     .flatMap((row) => [...row].map((_, at) => row.slice(at, at + 4)).filter(({ length }) => length === 4)),
 );

@@ -1,4 +1,4 @@
-import { amountOf, numeral } from '../plain-text.ts';
+import { amountOf, countOf, numeral } from '../plain-text.ts';
 import { after, before, COUNT, type FactPattern, numberWithin, oneOf } from './pattern.ts';
 
 const thousands = 'k ?(?:€|eur|chf|£|\\$)?|t ?€|teur|tchf|tsd\\.?(?: ?(?:€|eur|euro))?|mil(?: euros)?|thousand|mille';
@@ -9,7 +9,17 @@ export const jobPatterns: readonly FactPattern[] = [
     fact: 'hoursPerWeek',
     type: 'number',
     kinds: ['jobs'],
-    fields: ['hours', 'hoursperweek', 'wochenstunden', 'horas', 'heures'],
+    fields: [
+      'hours',
+      'hoursperweek',
+      'weeklyhours',
+      'wochenstunden',
+      'stundenprowoche',
+      'horas',
+      'horassemanales',
+      'heures',
+      'heuresparsemaine',
+    ],
     pattern: /\b(\d{1,2}(?:[.,]\d)?) ?-?(?:h|hrs?|hours?|std\.?|stunden|horas|heures)(?![a-z0-9])(?! ?(?:a|per) day)/g,
     read: (match, text) =>
       Number(amountOf(match[1] ?? '')) >= 5 &&
@@ -23,20 +33,33 @@ export const jobPatterns: readonly FactPattern[] = [
   {
     fact: 'workload',
     kinds: ['jobs'],
-    fields: ['workload', 'employmenttype', 'worktime', 'arbeitszeit', 'jornada'],
+    fields: ['workload', 'worktime', 'arbeitszeit', 'jornada', 'pensum', 'tempsdetravail'],
+    mayState: ['employmenttype', 'type', 'jobtype', 'art'],
+    inCategory: true,
     pattern:
-      /full.?time|vollzeit|jornada completa|tiempo completo|temps plein|temps complet|part.?time|teilzeit|media jornada|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
+      /full.?time|vollzeit|jornada completa|tiempo completo|temps plein|temps complet|(?:part.?time|teilzeit)(?! (?:moglich|possible|considered|available|option))|media jornada|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
     read: oneOf({ 'full-time': /full|voll|complet|plein/, 'part-time': /part|teil|media|mini|pensum/ }),
   },
   {
     fact: 'contract',
     kinds: ['jobs'],
-    fields: ['contract', 'contracttype', 'jobtype', 'vertrag', 'vertragsart', 'contrato', 'contrat'],
+    fields: [
+      'contract',
+      'contracttype',
+      'vertrag',
+      'vertragsart',
+      'contrato',
+      'tipodecontrato',
+      'contrat',
+      'typedecontrat',
+    ],
+    mayState: ['jobtype', 'employmenttype', 'type', 'anstellungsart'],
+    inCategory: true,
     pattern:
-      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|ausbildung|apprentice|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison|temporada/g,
+      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|becari[oa]|beca\b|trainee|stagiaire|(?<!(?:abgeschlossene[rns]?|abgeschl\.|mit|ohne|eine|deine|ihre|gute|haben|oder) (?:[a-z-]+ )?)ausbildung(?!en|s(?:betrieb|leiter))|(?<!(?:completed|finished|an|your) )apprentice|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison|temporada/g,
     read: oneOf({
       permanent: /perm|unbefristet|fest|indefinid|fijo|cdi/,
-      internship: /intern|praktik|practicas|\bstage/,
+      internship: /intern|praktik|practicas|\bstag|beca|trainee/,
       'fixed-term': /fixed|befristet|cdd|year contract|temporada/,
       apprenticeship: /ausbildung|apprent|alternance/,
       freelance: /free|freib|autonomo/,
@@ -46,6 +69,7 @@ export const jobPatterns: readonly FactPattern[] = [
   {
     fact: 'employer',
     kinds: ['jobs'],
+    asWritten: true,
     fields: [
       'employer',
       'company',
@@ -73,6 +97,7 @@ export const jobPatterns: readonly FactPattern[] = [
     // Phrases that name nobody come after those that do.
     fact: 'employer',
     kinds: ['jobs'],
+    asWritten: true,
     pattern:
       /\b(?:cafe|coffee shop|restaurant|pub|bar|bakery|hotel|shop|salon|garage|clinic|nursery|farm)(?= (?:is |are )?(?:now )?(?:looking|seek(?:s|ing)|needs?|hiring|requires?))|\b(?:restaurante|bar|cafeteria|hotel|taller|clinica|panaderia|tienda|peluqueria|empresa|supermercado|obrador)(?: [a-z]+){0,4}(?= (?:busca|necesita|precisa|selecciona|incorpora))|\b(?:brasserie|restaurant|boulangerie|patisserie|hotel|garage|salon|entreprise|societe|cabinet|boutique|ferme|agence|bar|pme)(?: [a-z]+){0,4}(?= (?:recherche|cherche|recrute|embauche))|\b(?:gasthaus|wirtshaus|cafe|restaurant|backerei|hotel|praxis|werkstatt|kanzlei|[a-z]*betrieb|laden|friseursalon|tischlerei|kita)(?: [a-z]+){0,4}(?= (?:sucht|braucht))|with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
     read: (match) => match[0].trim(),
@@ -81,7 +106,7 @@ export const jobPatterns: readonly FactPattern[] = [
     fact: 'experienceYears',
     kinds: ['jobs', 'services'],
     pattern: new RegExp(
-      `${COUNT}\\+? (?:yrs|years?|jahren?|anos|ans)(?: of| de| d'| in the)? ?(?:experience|erfahrung|experiencia|trade|teaching|berufserfahrung)`,
+      `${COUNT}\\+? (?:yrs|years?|jahren?|anos?|ans?)(?: of| de| d'| in the| an)? ?(?:[a-z]+ )?(?:experience|erfahrung|experiencia|trade|teaching|berufserfahrung)|(?:experience|erfahrung|experiencia|berufserfahrung)(?: minima| minimale?| souhaitee| requise| exigee| previa| von| of| de| d'au moins| d'| min\\.)*[ :]{0,2}(?:de |d')?${COUNT}\\+? (?:yrs|years?|jahren?|anos?|ans?)(?![a-z])`,
       'g',
     ),
     read: numberWithin(1, 80),
@@ -89,9 +114,10 @@ export const jobPatterns: readonly FactPattern[] = [
   {
     fact: 'remote',
     kinds: ['jobs', 'services'],
-    fields: ['remote'],
+    fields: ['remote', 'homeoffice', 'teletrabajo', 'teletravail'],
+    inCategory: true,
     pattern:
-      /hybrid|remote|home.?office|homeoffice|teletrabajo|teletravail|\bonline\b|en ligne|por videollamada|a distance|a distancia|bundesweit|deutschlandweit|worldwide/g,
+      /hybrid|remote|remoto|home.?office|homeoffice|heimarbeit|von zu ?hause|from home|desde casa|teletrabajo|teletravail|por videollamada|a distance|a distancia|bundesweit|deutschlandweit|worldwide/g,
     read: Object.assign(
       (match: RegExpExecArray, text: string) => {
         const near = before(text, match, 24);
@@ -130,7 +156,20 @@ export const jobPatterns: readonly FactPattern[] = [
     fact: 'salaryMin',
     type: 'number',
     kinds: ['jobs'],
-    fields: ['salary', 'salaryfrom', 'salarymin', 'gehalt', 'lohn', 'salario', 'salaire', 'pay'],
+    fields: [
+      'salary',
+      'salaryfrom',
+      'salarymin',
+      'gehalt',
+      'lohn',
+      'vergutung',
+      'verguetung',
+      'salario',
+      'sueldo',
+      'salaire',
+      'remuneration',
+      'pay',
+    ],
     pattern: new RegExp(
       `(?:[€£$]|eur|chf|usd|gbp) ?((?:${numeral})k?)|(?:((?:${numeral})k?) ?(?:€ ?|eur )?(?:-|bis|to|a|et|y|und) ?)?((?:${numeral})k?) ?(?:€|euros?|eur\\b|chf|£|brutto)`,
       'g',
@@ -143,6 +182,50 @@ export const jobPatterns: readonly FactPattern[] = [
       return String(
         value < 1000 && /\d ?- ?\d{2}k/.test(match.input.slice(match.index, match.index + 12)) ? value * 1000 : value,
       );
+    },
+  },
+  {
+    fact: 'salaryMax',
+    type: 'number',
+    kinds: ['jobs'],
+    fields: ['salarymax', 'salaryto', 'gehaltbis', 'salariomaximo', 'salairemax'],
+    mayState: ['salary', 'gehalt', 'lohn', 'salario', 'salaire', 'pay'],
+    pattern: new RegExp(
+      `(?<![\\d.,a-z])[€£$]? ?((?:${numeral})) ?(${thousands}|€|euros?|eur|chf|£)? ?(?:brut|brutto)? ?(?:-|–|bis|to|and|a|hasta|y|und|et) ?[€£$]? ?((?:${numeral})) ?(${thousands})?(?: ?(?:€|euros?|eur|chf|£|brutto|brutos?|brut|p\\.?a\\.?|per annum|a year|per hour|an hour|\\/))?(?![a-z0-9])`,
+      'g',
+    ),
+    needs: /€|£|\$|eur|chf|salar|gehalt|\d ?k\b/,
+    read: (match, text) => {
+      const [, first = '', , last = '', unit] = match;
+      const isMoney =
+        unit !== undefined || /[€£$]|eur|chf|brut|p\.?a|per annum/.test(`${match[0]}${after(text, match, 2)}`);
+      const isThousands = unit !== undefined && /^(?:k|t|tsd|mil|thousand)/.test(unit);
+      const [least, most] = isThousands ? [thousandsOf(first), thousandsOf(last)] : [amountOf(first), amountOf(last)];
+      const isPay = isMoney && least < most && least * 4 >= most && !isExtra(text, match);
+      return isPay ? String(most) : undefined;
+    },
+  },
+  {
+    fact: 'leaveDays',
+    kinds: ['jobs'],
+    fields: ['leavedays', 'holidays', 'urlaubstage', 'urlaub', 'vacaciones', 'conges'],
+    pattern:
+      /\b(\d{2}) ?(?:days?(?:'s?)?(?: of)?(?: paid)?(?: annual)? (?:holidays?|leave|vacation)|tagen? (?:jahres)?urlaub|urlaubstagen?|dias (?:laborables |naturales |habiles )?de vacaciones|jours de conges)|(?:urlaub|vacaciones|conges|annual leave)[ :]{1,2}(\d{2}) (?:days|tage|dias|jours)/g,
+    read: numberWithin(10, 60),
+  },
+  {
+    fact: 'durationMonths',
+    type: 'number',
+    kinds: ['jobs'],
+    fields: ['durationmonths', 'duration', 'dauer', 'duracion', 'duree'],
+    pattern: new RegExp(
+      `(?:dauer|duration|duracion|duree|befristet(?: auf| fur)?|contract(?: of| for)?|internship(?: of| for)?|praktikum(?: uber| von| fur)?|practicas(?: [a-z]+){0,4}|contrato(?: temporal)?(?: de| por)?|cdd|stage|alternance|interim|sustitucion|vertretung(?: fur)?|ausbildung)(?: (?:de|d'|of|von|auf|fur|for|uber))?[ :]{1,3}(?:zunachst |initially )?${COUNT} (months?|monaten?|meses|mois|years?|jahren?|anos?|ans?)(?![a-z])|${COUNT}[ -](month|year)(?= (?:contract|fixed|internship|placement|ftc|maternity))`,
+      'g',
+    ),
+    read: (match) => {
+      const count = countOf(match[1] ?? match[3] ?? '');
+      const months = /^(?:y|j|a)/.test(match[2] ?? match[4] ?? '') ? count * 12 : count;
+      return months >= 1 && months <= 72 ? String(months) : undefined;
     },
   },
 ];

@@ -9,7 +9,12 @@ export interface FactReader {
   (match: RegExpExecArray, text: string): string | undefined;
   type?: FactType;
   choices?: readonly string[];
+  /** The choice of a field that holds little more than the choice itself. */
+  choose?(plain: string): string | undefined;
 }
+
+/** A reader that knows all its choices. */
+export type ChoiceReader = FactReader & Required<Pick<FactReader, 'type' | 'choices' | 'choose'>>;
 
 /** How to read a fact from a text in lower case and without accents: the first defined result of `read` counts. */
 export interface FactPattern {
@@ -24,6 +29,14 @@ export interface FactPattern {
   read: FactReader;
   /** Names of attributes that state it, in lower case and letters only. */
   fields?: readonly string[];
+  /** Attributes that may state something else as well: their value counts if it reads like prose. */
+  mayState?: readonly string[];
+  /** Read from the first line only: elsewhere its words mean too many other things. */
+  inTitle?: boolean;
+  /** Also read from the listing's category, if neither a field nor the text states it. */
+  inCategory?: boolean;
+  /** A name: its value is what the listing says, with its capitals and accents, and all of a field. */
+  asWritten?: boolean;
 }
 
 /** A number, as a group. */
@@ -53,14 +66,19 @@ export function numberWithin(least: number, most: number): FactReader {
 }
 
 /** The first choice whose words are in the match. */
-export function oneOf(words: Readonly<Record<string, RegExp>>): FactReader {
-  const read = (match: RegExpExecArray): string | undefined =>
-    Object.entries(words).find(([, known]) => known.test(match[0]))?.[0];
-  return Object.assign(read, { type: 'choice' as const, choices: Object.keys(words) });
+export function oneOf(words: Readonly<Record<string, RegExp>>): ChoiceReader {
+  const known = Object.entries(words);
+  const read = (match: RegExpExecArray): string | undefined => known.find(([, one]) => one.test(match[0]))?.[0];
+  return Object.assign(read, {
+    type: 'choice' as const,
+    choices: Object.keys(words),
+    // A choice for everything else says nothing about a word that is not known.
+    choose: (plain: string) => known.find(([, one]) => one.source !== '.' && one.test(plain))?.[0],
+  });
 }
 
 /** Like `oneOf`, but a match after a "not" does not count. */
-export function unlessNegated(words: Readonly<Record<string, RegExp>>): FactReader {
+export function unlessNegated(words: Readonly<Record<string, RegExp>>): ChoiceReader {
   const known = oneOf(words);
   const read = (match: RegExpExecArray, text: string): string | undefined =>
     /\b(?:not|no|nicht|kein|keine[nrs]?|ohne|no es|sin|pas(?: de)?|sans|without)(?: (?:any|a|single|quite|exactly|really|ganz|como|exactement|ni un|un|une|aucune?))? $/.test(
@@ -68,5 +86,6 @@ export function unlessNegated(words: Readonly<Record<string, RegExp>>): FactRead
     )
       ? undefined
       : known(match, text);
-  return Object.assign(read, { type: 'choice' as const, choices: Object.keys(words) });
+  const { type, choices, choose } = known;
+  return Object.assign(read, { type, choices, choose });
 }

@@ -3,7 +3,11 @@ import { before, type FactPattern } from './pattern.ts';
 
 /** Words before an amount that is not the asking price. */
 const otherPrice =
-  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally|anfahrt(?:spauschale)?|call.?out|travel|fahrtkosten|deplacement|desplazamiento|versand|shipping|postage|delivery|envio|livraison)[a-z :(]{0,12}$/;
+  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally|anfahrt(?:spauschale)?|call.?out|travel|fahrtkosten|deplacement|desplazamiento|anzahlung|senal de|senal|reserva|acompte|arrhes|hausgeld|nebenkosten|\bnk|heizkosten|comunidad|gastos|charges|taxe fonciere|\bibi|service charge|ground rent|council tax|\bhoa|steuer|versicherung|haftpflicht|responsabilidad civil|responsabilite civile|liability|versand|shipping|postage|delivery|envio|livraison)[a-z :(]{0,16}(?:bis |de |of |von |up to |hasta )?$/;
+
+/** All of it together is the asking price. */
+const inclusive =
+  /(?:inkl|incl|including|incluid|compris|inclus|\bplus|mit|con|avec|warm)[a-z.]* (?:[a-z]+ ){0,2}[a-z :(]{0,16}$/;
 
 /** The asking price of any thing. */
 export const pricePatterns: readonly FactPattern[] = [
@@ -16,6 +20,8 @@ export const pricePatterns: readonly FactPattern[] = [
       'g',
     ),
     read: (match, text) =>
-      otherPrice.test(before(text, match, 26)) ? undefined : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
+      otherPrice.test(before(text, match, 30)) && !inclusive.test(before(text, match, 44))
+        ? undefined
+        : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
   },
 ];

@@ -33,6 +33,15 @@ export const propertyPatterns: readonly FactPattern[] = [
       'surface',
       'm2',
       'metros',
+      'livingspace',
+      'flaeche',
+      'surfacehabitable',
+      'superficiehabitable',
+      'superficieconstruida',
+      'superficieutil',
+      'metroscuadrados',
+      'qm',
+      'grosse',
     ],
     pattern: new RegExp(
       `(?<![\\d.,€£$x])${N} ?(?:m2|m²|qm|sqm|sq\\.? ?m\\b|square met(?:er|re)s?|quadratmeter|metros cuadrados|metres? carres?|mq\\b|m cuadrados)`,
@@ -67,9 +76,9 @@ export const propertyPatterns: readonly FactPattern[] = [
   {
     fact: 'bedrooms',
     kinds: ['property'],
-    fields: ['bedrooms', 'beds', 'schlafzimmer', 'dormitorios', 'chambres'],
+    fields: ['bedrooms', 'beds', 'schlafzimmer', 'dormitorios', 'chambres', 'numberofbedrooms', 'anzahlschlafzimmer'],
     pattern: new RegExp(
-      `${COUNT}[ -]?(?:double )?(?:bed(?:s|rooms?|roms?)?|br|schlafzimmer|dormitorios?|chambres?|dorm)(?![a-z])`,
+      `${COUNT}[ -]?(?:double )?(?:bed(?:s|rooms?|roms?)?|br|schlafzimmer|dormitorios?|chambres?|dorm\\.?|habitacion(?:es)?|habs?\\.?)(?![a-z])`,
       'g',
     ),
     read: numberWithin(1, 50),
@@ -78,9 +87,19 @@ export const propertyPatterns: readonly FactPattern[] = [
     fact: 'rooms',
     type: 'number',
     kinds: ['property'],
-    fields: ['rooms', 'zimmer', 'habitaciones', 'pieces'],
+    fields: [
+      'rooms',
+      'zimmer',
+      'habitaciones',
+      'pieces',
+      'numberofrooms',
+      'anzahlzimmer',
+      'zimmeranzahl',
+      'nombredepieces',
+      'estancias',
+    ],
     pattern: new RegExp(
-      `${COUNT}[ -]?(?:rooms?|zimmer(?:n)?|zi\\.?|zkb|habitaciones|habitacion|hab\\.?|pieces|estancias)(?:wohnung)?(?![a-z])|\\b[tf]([1-9])\\b|\\bstudio|\\bapartestudio|\\bestudio\\b`,
+      `${COUNT}[ -]?(?:rooms?|zimmer(?:n)?|zi\\.?|zkbb?|zkdb|habitaciones|habitacion|habs?\\.?|pieces?|p\\.?(?= ?\\d{2} ?m2)|estancias)-?(?:wohnung|whg\\.?|eigentumswohnung|mietwohnung|etw|haus)?(?![a-z])|\\b[tf]([1-9])(?: ?bis)?\\b|\\bstudio|\\bapartestudio|\\bestudio\\b`,
       'g',
     ),
     read: (match) =>
@@ -95,7 +114,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     fact: 'floor',
     type: 'number',
     kinds: ['property'],
-    fields: ['floor', 'etage', 'stockwerk', 'planta'],
+    fields: ['floor', 'etage', 'stockwerk', 'planta', 'piso'],
     pattern:
       /\b(\d{1,2})(?:st|nd|rd|th|\.|o|a|e|er|eme|ª|º)? ?(?:floor|flor|og\b|stock|obergeschoss|etage|planta|piso)\b|(?:etage|planta|floor) (\d{1,2})\b|(ground|first|second|third|fourth|fifth) floor|erdgeschoss|\beg\b|rez de chaussee|planta baja|(?:primera?|segund[ao]|tercera?|cuart[ao]|quint[ao]) (?:planta|piso)|(?:premier|deuxieme|troisieme|quatrieme|cinquieme) etage|(?:ersten?|zweiten?|dritten?|vierten?|funften?) (?:stock|og|obergeschoss|etage)/g,
     read: (match, text) => (besideFlat.test(before(text, match, 28)) ? undefined : floorOf(match[0])),
@@ -103,21 +122,98 @@ export const propertyPatterns: readonly FactPattern[] = [
   {
     fact: 'energyClass',
     kinds: ['property', 'electronics'],
-    fields: ['epc', 'ber', 'energyclass', 'energyrating', 'dpe', 'energieklasse'],
+    fields: [
+      'epc',
+      'ber',
+      'energyclass',
+      'energyrating',
+      'dpe',
+      'energieklasse',
+      'energieeffizienzklasse',
+      'effizienzklasse',
+      'calificacionenergetica',
+      'certificadoenergetico',
+      'classeenergetique',
+      'classeenergie',
+      'eficienciaenergetica',
+    ],
     pattern:
-      /(?:epc(?: rating)?|ber|energy (?:class|rating)|energieeffizienzklasse|energieklasse|effizienzklasse|dpe|certificado energetico|\bcee|etiqueta energetica|clase energetica|classe energetique)[ :]{1,2}([a-h][1-3+]?)(?![a-z])/g,
+      /(?:epc(?: rating)?|\bber|energy (?:class|rating|label|efficiency)|energy efficiency class|energie(?:effizienz)?(?:klasse|label)?|effizienzklasse|dpe|certificad[oa] energetic[oa]|calificacion energetica|consumo energetico|\bcee|etiqueta energetica|clase (?:energetica|de eficiencia)|eficiencia energetica|classe energetique|classe energie|etiquette energie)(?: (?:classe|clase|class|letra|rating|rated|is|of|en cours :))?[ :=]{1,3}([a-h](?:[1-3](?!\d)|\+{1,3})?)(?![a-z0-9+'])/g,
     read: (match) => match[1]?.toUpperCase(),
+  },
+  {
+    fact: 'yearBuilt',
+    type: 'number',
+    kinds: ['property'],
+    fields: [
+      'yearbuilt',
+      'baujahr',
+      'built',
+      'constructionyear',
+      'anodeconstruccion',
+      'construccion',
+      'anneedeconstruction',
+      'construction',
+    ],
+    pattern:
+      /(?:baujahr|\bbj\.?|erbaut|gebaut|errichtet|altbau von|\bbuilt|constructed|built in|dating from|construid[oa]|edificado|ano de construccion|construccion|edificio|finca|construite?|annee de construction|construction|immeuble)(?: (?:in|en|de|del|um|ca\.?|around|circa|c\.|von|im jahr|vers|ano))?[ :]{1,2}(?:del? )?(1[5-9]\d\d|20[0-4]\d)(?!\d| ?(?:m2|m²|qm|€|eur))/g,
+    read: (match) => match[1],
+  },
+  {
+    fact: 'deposit',
+    type: 'number',
+    kinds: ['property'],
+    fields: ['deposit', 'kaution', 'fianza', 'caution', 'depotdegarantie'],
+    pattern: new RegExp(
+      `(?:kaution|deposit|fianza|caution|depot(?: de garantie)?)(?: (?:of|von|de|is|ist|betragt|in hohe von|i\\.?h\\.?v\\.?))?[ :]{1,2}[€£$]? ?(${numeral})(?!\\d| ?(?:months?|monats|monats?mieten|kaltmieten|km\\b|mm\\b|nkm|mes|mois|weeks?|x\\b))(?: ?(?:€|eur(?:os?)?\\b|chf|£))?`,
+      'g',
+    ),
+    // "Two months' rent" is a deposit of another form.
+    read: (match) => (amountOf(match[1] ?? '') < 20 ? undefined : String(amountOf(match[1] ?? ''))),
+  },
+  {
+    fact: 'furnished',
+    type: 'boolean',
+    kinds: ['property'],
+    fields: ['furnished', 'mobliert', 'moebliert', 'amueblado', 'meuble'],
+    pattern:
+      /(?:part(?:ly|ially)?[ -]|semi[ -]?|teil-?|parcialmente )?(?:unfurnished|furnished|unmobliert|mobliert|moebliert|sin amueblar|sin muebles|amueblad[oa]|non[ -]meublee?|pas meublee?|\bmeublee?s?\b(?! [a-z]* ?(?:a vendre|tv))|\bvide\b(?= ?[,.;]))/g,
+    read: (match) => {
+      if (/^(?:part|semi|teil)/.test(match[0])) return undefined;
+      return String(!/^(?:un|sin|non|pas|vide)/.test(match[0]));
+    },
+  },
+  {
+    fact: 'petsAllowed',
+    type: 'boolean',
+    kinds: ['property'],
+    fields: ['petsallowed', 'pets', 'haustiere', 'haustiereerlaubt', 'mascotas', 'animaux', 'animauxacceptes'],
+    pattern:
+      /no pets|pets (?:are |is )?(?:not )?(?:allowed|welcome|considered|ok|accepted)|pet.?friendly|haustiere (?:sind |leider )*(?:nicht )?(?:erlaubt|willkommen|gestattet|moglich|erwunscht)|keine (?:haus)?tiere|(?:no )?(?:se )?(?:admiten|aceptan|permiten) (?:animales|mascotas)|mascotas no|sin mascotas|(?:animaux|chats|chiens) (?:non |pas )?(?:acceptes|autorises|admis|bienvenus)|pas d'animaux/g,
+    read: (match) => String(!/\b(?:no|not|nicht|keine|sin|non|pas)\b/.test(match[0])),
+  },
+  {
+    fact: 'minimumStayMonths',
+    type: 'number',
+    kinds: ['property'],
+    fields: ['minimumstay', 'mindestmietdauer', 'estanciaminima', 'dureeminimum'],
+    pattern: new RegExp(
+      `(?:mindest(?:ens|mietdauer|mietzeit|dauer)|minimum(?: (?:stay|let|term|tenancy))?|min\\.?|minimo|estancia minima|duree minim(?:um|ale)|at least|mindestmietdauer)(?: (?:of|von|de))?[ :]{1,2}${COUNT}[ -](?:months?|monaten?|meses|mois)|${COUNT}[ -]months? minimum`,
+      'g',
+    ),
+    read: numberWithin(1, 60),
   },
   {
     fact: 'offer',
     kinds: ['property'],
-    fields: ['offer', 'offertype', 'transaction'],
+    fields: ['offer', 'offertype', 'transaction', 'angebotsart', 'operacion', 'tipodeoperacion'],
+    inCategory: true,
     pattern:
-      /for sale|to let|for rent|\brent\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miete|kaltmiete|zu verkaufen|verkauf|kaufpreis|alquil|se vende|\bvendo\b|en venta|venta|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|loyer|a vendre|vente|asking|freehold|guide price|per week|holiday/g,
+      /for sale|to let|lettings|for rent|to rent|\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miet(?:e|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil|se vende|\bvendo\b|en venta|venta|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|loyer|a vendre|ventes?|asking|sales|offers over|oiro|freehold|guide price|per week|holiday/g,
     read: oneOf({
       'holiday let': /holiday|per week/,
-      rent: /let|rent|pcm|month|mo\b|miet|alquil|louer|location|loyer/,
-      sale: /sale|verkauf|kauf|vend|venta|vente|asking|freehold|guide/,
+      rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,
+      sale: /sale|kauf|eigentum|kp|vend|venta|vente|asking|freehold|guide|offers|oiro/,
     }),
   },
 ];

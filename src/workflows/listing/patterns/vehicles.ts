@@ -24,12 +24,16 @@ const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
   },
 });
 
-const gears = oneOf({ automatic: /auto|dsg|cvt|tiptronic/, manual: /manu|schalt|mecanique|speed|gang/ });
+const gears = oneOf({
+  automatic: /auto|dsg|dct|edc|cvt|tronic|powershift/,
+  manual: /manu|schalt|mecani|speed|gang|vitesses|velocidades|marchas/,
+});
 
 const gearbox: FactReader = Object.assign(
   (match: RegExpExecArray, text: string) => {
     const next = after(text, match, 18);
-    // Other things are automatic, too; and an automatic has gears.
+    // Other things are automatic, too, and other things are manuals; and an automatic has gears.
+    if (match[0].startsWith('manual') && isBook(text, match)) return undefined;
     if (
       /(?:klima|climati[sz]a[a-z]*|aire [a-z]*|clim\.?|air ?con[a-z]*|licht[a-z]*|heckklappe|luces|faros|park)[ -]?$/.test(
         before(text, match, 18),
@@ -38,20 +42,37 @@ const gearbox: FactReader = Object.assign(
       return undefined;
     if (/^[a-z]* ?(?:head|light|wiper|climate|air|tail|park|boot|door|licht|klima|luces|phares)/.test(next))
       return undefined;
-    return /speed|gang/.test(match[0]) &&
-      /^[ -]*(?:(?:stufen|gang)[ -]?)?(?:auto|dsg|cvt|tiptronic|s.?tronic)/.test(next)
+    return /speed|gang|vitesses|velocidades|marchas/.test(match[0]) &&
+      /^[ -]*(?:(?:stufen|gang)[ -]?)?(?:auto|dsg|dct|edc|cvt|tiptronic|s.?tronic)/.test(next)
       ? 'automatic'
       : gears(match, text);
   },
-  { type: 'choice' as const, choices: ['automatic', 'manual'] },
+  { type: 'choice' as const, choices: ['automatic', 'manual'], choose: gears.choose },
 );
+
+function isBook(text: string, match: RegExpExecArray): boolean {
+  return (
+    /(?:owner'?s?|user|service|workshop|instruction|repair|libro|con|the) $/.test(before(text, match, 14)) ||
+    /^(?:es)? (?:de (?:uso|usuario|instrucciones|taller)|book|and (?:key|service)|included|y (?:dos|dobles) llaves)/.test(
+      after(text, match, 24),
+    )
+  );
+}
 
 /** Words before a year that make it something other than the thing's own: an inspection, a guarantee. */
 export const otherYear =
-  /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|\bneue?\b|new|plates|neumatic|pneus?\b|reifen|t[yi]res?\b|\bdot\b|batt?er[iy]|bremsen|brakes|frenos|freins|cadena|\bchaine|\bkette|\bchain|service|warranty|garant|zahnriemen|belt|courroie|correa|available|frei ab/;
+  /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|\bneue?\b|new|plates|neumatic|pneus?\b|reifen|t[yi]res?\b|\bdot\b|batt?er[iy]|bremsen|brakes|frenos|freins|cadena|\bchaine|\bkette|\bchain|service|warranty|garant|gemacht|replaced|done|changed|cambiad|reemplaz|remplac|embrayage|clutch|kupplung|embrague|steuerkette|wasserpumpe|distribuc|distribution|inspektion|revision|lackier|painted|pintad|repeint|zahnriemen|belt|courroie|correa|available|frei ab/;
 
 const boughtThen =
-  /^ ?(?:gebraucht )?(?:gekauft|bought|comprad[oa]|achete)|^(?:er)? ?(?:(?:sommer|winter|ganzjahres|allwetter)?reifen|(?:winter |summer )?t[yi]res)/;
+  /^ ?(?:gebraucht )?(?:gekauft|gemacht|gewechselt|erneuert|ersetzt|bought|comprad[oa]|achete)|^(?:er)? ?(?:(?:sommer|winter|ganzjahres|allwetter)?reifen|(?:winter |summer )?t[yi]res)/;
+
+const ordinals =
+  'first|erste[rn]?|primera?|premiere?|second|zweite[rn]?|segund[oa]|deuxieme|seconde|third|dritte[rn]?|tercera?|troisieme';
+const ordinalNames: readonly RegExp[] = [
+  /^(?:first|erst|primer|premier)/,
+  /^(?:second|zweit|segund|deuxieme)/,
+  /^(?:third|dritt|tercer|troisieme)/,
+];
 
 /** Facts read about a vehicle. */
 export const vehiclePatterns: readonly FactPattern[] = [
@@ -79,7 +100,11 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'kilometerstand',
       'kilometraje',
       'kilometros',
+      'kms',
       'kilometrage',
+      'kilometer',
+      'kmstand',
+      'gelaufenekilometer',
     ],
     pattern: new RegExp(
       `(?:kilometerstand|laufleistung|kilometraje|kilometrage|compteur|odometer|mileage|tacho)\\s?(?::|ist|es de|affiche|of|is|unter)?\\s?(?:ca\\.?|about|unos|environ)?\\s?((?:${numeral})k?)`,
@@ -102,72 +127,143 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'registrationdate',
       'ano',
       'annee',
+      'anneemodele',
+      'modelljahr',
       'yearofregistration',
+      'yearofmanufacture',
+      'miseencirculation',
+      'datedemiseencirculation',
+      'primeramatriculacion',
+      'fechadematriculacion',
       'matriculacion',
     ],
     pattern: new RegExp(
-      `(?<![a-z])(?:ez|erstzulassung|baujahr|bj\\.?|first registered|registered|reg\\.?|ano|del ano|matriculad[oa]|mise en circulation|annee|de|du|model|modelljahr|built|since|from|in|plate)?[ :]{0,2}(?:en|in|im|le|the)?\\s?(?:\\d{1,2}[./-])?(?<![\\d.,])${YEAR}(?!\\d| ?(?:km|miles|mi|€|euro|eur|cc|ccm|kg|w\\b|mah)|[.,]\\d)`,
+      `(?<![a-z])(?:ez|erstzulassung|baujahr|bj\\.?|first registered|registered|reg\\.?|ano|del ano|matriculad[oa]|mise en circulation|annee|de|du|model|modelljahr|built|since|from|in|plate)?[ :]{0,2}(?:en|in|im|le|the)?\\s?(?:\\d{1,2}[./-])?(?<![\\d.,])${YEAR}(?!\\d| ?(?:km|miles|mi|€|euro|eur|cc|ccm|kg|w\\b|mah)|[.,]\\d)|(?:^|(?:ez|erstzulassung|zugelassen|baujahr|registered|matriculad[oa]|matriculacion|circulation)[a-z :]{1,6})(?:\\d{1,2}\\.){1,2}${YEAR}(?!\\d)`,
       'g',
     ),
     read: (match, text) =>
       (otherYear.test(before(text, match, 26).split('\n').at(-1) ?? '') || boughtThen.test(after(text, match, 12))) &&
       !/registered|\bez|\bbj|erstzulassung|matriculad|circulation|baujahr/.test(match[0])
         ? undefined
-        : match[1],
+        : (match[1] ?? match[2]),
   },
   {
     fact: 'fuel',
     kinds: ['vehicles'],
-    fields: ['fuel', 'fueltype', 'kraftstoff', 'antrieb', 'combustible', 'carburant', 'energie'],
+    fields: [
+      'fuel',
+      'fueltype',
+      'kraftstoff',
+      'kraftstoffart',
+      'treibstoff',
+      'antrieb',
+      'combustible',
+      'carburant',
+      'energie',
+      'motorisation',
+    ],
     pattern:
-      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|essence|\bgas\b|\bt?f?tsi\b|tfsi|elektro|electri[cq]u?e?o?|elektrisch|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
+      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|essence|super benzin|\bgas\b(?! (?:struts?|springs?|strut))|\bt?f?tsi\b|tfsi|\b(?:pure|eco)tech\b|ecoboost|\be-?tron\b|(?:voll)?elektro(?!nik)|electri(?:c|co|que)s?(?![a-z])(?! (?:windows?|mirrors?|seats?|sunroof|handbrake|parking|tailgate|boot|hook-?up|sliding|start|roof|memory|heat|front|rear|steering))(?<!(?:windows?|mirrors?|ventanas|elevalunas|retrovisores|vitres|sieges|retroviseurs|volets|hayon|asientos|toit) electri(?:c|co|que)s?)|elektrisch(?:e[mnrs]?)?(?![a-z])(?! (?:fenster|aussen|spiegel|sitz|vorder|heck|schiebe|park|verstell|anklapp|beheiz|einstell|hohenverst|klapp|lenk|gurt|an-|kofferraum|tur|dach|verdeck|rollo|trittbrett))|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
     read: oneOf({
       'plug-in hybrid': /plug|phev/,
       hybrid: /h[iy]brid/,
       diesel: /diesel|gasoil|gazole|tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti/,
       lpg: /autogas|lpg|glp|gpl/,
       cng: /cng|erdgas/,
-      electric: /ele[ck]tr|\bev\b|kwh/,
-      petrol: /petrol|gas|benzin|essence|tsi/,
+      electric: /ele[ck]tr|\bev\b|kwh|tron|strom/,
+      petrol: /petrol|gas|benzin|essence|tsi|super|tech|ecoboost/,
     }),
   },
   {
     fact: 'transmission',
     kinds: ['vehicles'],
-    fields: ['transmission', 'gearbox', 'getriebe', 'cambio', 'boite'],
+    fields: [
+      'transmission',
+      'gearbox',
+      'getriebe',
+      'getriebeart',
+      'schaltung',
+      'cambio',
+      'boite',
+      'boitedevitesse',
+      'boitedevitesses',
+      'tipodecambio',
+    ],
     pattern:
-      /automati[ckq]u?e?|automatik(?:getriebe)?|\bauto\b(?! ?teile)|\bdsg\b|\bcvt\b|tiptronic|manual|schaltgetriebe|\bhandschalt(?:ung|er)|\bschalter\b(?=[.,;!]|$)|handgeschaltet|manuelle?|boite mecanique|6 speed|6.?gang/g,
+      /automati[ckq]u?e?|automatik(?:getriebe)?|(?<=(?:speed|dsg|petrol|diesel|hybrid|t[df]?si|tdi|[cdh]di|\d[.,]\d|litre|\dd|door|[,/(-]) ?)auto\b(?=[ ]?(?:[.,;)/\n-]|$|\d|gear|trans|box|petrol|diesel))|\bauto (?:gear ?)?box|\bdsg\b|\bdct\b|\bedc\b|\bcvt\b|tiptronic|[gs].?tronic|powershift|manual(?!ly)|schaltgetriebe|\bhandschalt(?:ung|er)|\bschalt(?:er|ung)\b|handgeschaltet|manuelle?|(?:boite|caja) mecani(?:que|ca)|[4-7][ -]?speed|[4-7][ .-]{0,2}gang|[4-7] (?:vitesses|velocidades|marchas)/g,
     read: gearbox,
   },
   {
     fact: 'owners',
+    type: 'number',
     kinds: ['vehicles'],
+    needs: /owner|keeper|hand\b|besitz|\bmain\b|mano\b|duen|propiet|propriet/,
+    fields: [
+      'owners',
+      'numberofowners',
+      'halter',
+      'anzahlderfahrzeughalter',
+      'fahrzeughalter',
+      'propietarios',
+      'duenos',
+      'mains',
+    ],
     pattern: new RegExp(
-      `${COUNT}\\.? (?:lady |previous |careful )?(?:owners?|keepers?|besitzer|hand\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
+      `(?:${ordinals}) (?:hand\\b|main\\b|mano\\b|owners?\\b|duen[oa]|propietari[oa]|proprietaire|besitzer(?! seit))|unic[oa] (?:duen[oa]|propietari[oa])|erstbesitz|zweitbesitz|seul proprietaire|sole owner|${COUNT}(?:\\.|ere?|eme|e|o|a|ª|º)? (?:lady |previous |careful )?(?:owners?|keepers?|besitzer|hand\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
       'g',
     ),
-    read: numberWithin(1, 20),
+    read(match) {
+      const word = /^[a-z]+/.exec(match[0])?.[0] ?? '';
+      const ordinal = ordinalNames.findIndex((names) => names.test(word));
+      if (/^(?:unic|erstbesitz|seul|sole)/.test(word)) return '1';
+      return ordinal >= 0 ? String(ordinal + 1) : numberWithin(1, 20)(match, '');
+    },
   },
   {
     fact: 'engineLitres',
     type: 'number',
     kinds: ['vehicles'],
+    fields: ['enginelitres', 'enginesize', 'engine', 'motor', 'motorisierung'],
     pattern:
-      /\b(\d[.,]\d)(?= ?(?:l\b|t[df]?si|tdi|dci|hdi|crdi|i\b|ecoblue|ecoboost|petrol|diesel|dualjet|hemi|mpi|gdi|vvt|i-vtec|jtd|hybrid|benzin|puretech|bluehdi))/g,
-    read: (match) => String(amountOf(match[1] ?? '')),
+      /(?<![\d.,])(\d[.,]\d)(?= ?(?:l\b|litres?\b|liter\b|litros?\b|e?-?t[df]?si|tfsi|[tc]d[ci]i?\b|td\b|tdci|cdti|ctdi|t?dci|(?:blue-?|e-?)?hdi|crdi|jtdm?\b|multijet|mjet|i\b|16v|8v|ecoblue|ecoboost|petrol|diesel|gasolina|essence|dualjet|hemi|mpi|t?gdi|vvt|i-vtec|vtec|skyactiv|hybrid|benzin|puretech|tce\b|sce\b|turbo|thp\b|vti\b|v6|v8))/g,
+    // Litres may also be what it needs for a hundred kilometres.
+    read: (match, text) =>
+      /(?:verbrauch|verbraucht|gasta|consum[eo]|consommation|consomme|uses|mpg)[a-z :.]{0,16}$/.test(
+        before(text, match, 28),
+      ) ||
+      /^ ?(?:l|liter|litres?|litros?)\b\.? ?(?:\/|auf|pro|je|a los|a cada|aux|per|en|im|on)/.test(
+        after(text, match, 18),
+      )
+        ? undefined
+        : String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'powerKw',
     kinds: ['vehicles'],
-    fields: ['powerkw', 'leistung'],
+    fields: ['powerkw', 'leistungkw', 'potenciakw', 'puissancekw', 'kw'],
+    mayState: ['leistung', 'power', 'potencia', 'puissance', 'motor', 'engine'],
     pattern: /\b(\d{2,3}) ?kw\b/g,
     read: numberWithin(10, 900),
   },
   {
     fact: 'powerHp',
     kinds: ['vehicles'],
-    fields: ['powerhp', 'hp', 'ps'],
-    pattern: /\b(\d{2,3}) ?(?:hp|bhp|ps|cv|ch|chevaux|caballos)\b/g,
+    fields: [
+      'powerhp',
+      'powerps',
+      'hp',
+      'bhp',
+      'ps',
+      'leistungps',
+      'potenciacv',
+      'cv',
+      'caballos',
+      'puissancech',
+      'chevaux',
+      'ch',
+    ],
+    mayState: ['leistung', 'power', 'potencia', 'puissance', 'motor', 'engine'],
+    pattern: /\b(\d{2,3}) ?(?:hp|bhp|ps|cv|ch|din|chevaux|caballos)\b/g,
     read: numberWithin(10, 1500),
   },
   {
@@ -178,10 +274,36 @@ export const vehiclePatterns: readonly FactPattern[] = [
     read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
+    fact: 'doors',
+    kinds: ['vehicles'],
+    fields: [
+      'doors',
+      'numberofdoors',
+      'turen',
+      'tueren',
+      'anzahlturen',
+      'puertas',
+      'numerodepuertas',
+      'portes',
+      'nombredeportes',
+    ],
+    pattern: /\b([2-6])(?:\/[2-6])?[ -]?(?:doors?|dr\b|turer|turig(?:e[rs]?)?|turen|puertas|portes)(?![a-z])/g,
+    read: numberWithin(2, 6),
+  },
+  {
+    fact: 'seats',
+    kinds: ['vehicles'],
+    fields: ['seats', 'numberofseats', 'sitze', 'sitzplatze', 'plazas', 'asientos', 'places', 'nombredeplaces'],
+    pattern:
+      /(?<![\d.,a-z])(\d{1,2}|two|three|five|seven|nine)[ -]?(?:seats?(?! covers)|seater|sitzer|sitze(?! neu)|sitzplatze|plazas|asientos|places)(?![a-z])/g,
+    needs: /seat|sitz|plazas|asientos|places/,
+    read: numberWithin(1, 60),
+  },
+  {
     fact: 'accidentFree',
     type: 'boolean',
     kinds: ['vehicles'],
-    fields: ['accidentfree', 'unfallfrei'],
+    fields: ['accidentfree', 'unfallfrei', 'sinaccidentes', 'nonaccidente'],
     pattern:
       /accident.?free|no accidents|unfallfrei|sin accidentes|sin golpes|jamais accident|non accident|unfallwagen|unfallschaden|\bcat(?:egory)? [sncd]\b|write.?off|accidentad[oa]|siniestrad[oa]|vehicule accidente|voiture accidentee?/g,
     read: (match, text) => {

@@ -1,0 +1,309 @@
+import type { CheckResult } from '../checks/checks.ts';
+import type { SentenceName, Words } from '../words/index.ts';
+import type { Fact, ReadFacts } from './facts.ts';
+import type { Kind } from './patterns/pattern.ts';
+import { amountOf, numeral, plainText } from './plain-text.ts';
+import { problem } from './problem.ts';
+
+interface Listed {
+  title: string;
+  description: string;
+  price: number | undefined;
+}
+
+/** Facts of a listing that cannot both be true: a field and the prose, the title and the description, two places of the prose. */
+export function contradictionsIn(kind: Kind, read: ReadFacts, listing: Listed, words: Words): CheckResult[] {
+  const { title, description } = listing;
+  const found = read.facts.flatMap((fact) => {
+    const said = (read.said.get(fact.name) ?? []).filter((one) => isStated(one, title));
+    const field = fact.source === 'field' ? againstField(fact, said) : undefined;
+    const other = field ?? withinProse(fact.name, said, title, description);
+    return other === undefined ? [] : [contradiction(fact.name, other.given, other.quote, words)];
+  });
+  return [
+    ...found,
+    ...mileageWithoutUnit(read, words),
+    ...saidTwice(kind, read, title, words),
+    ...conditions(kind, read, words),
+    ...ownersOf(read, words),
+    ...pricesOf(kind, listing, read, words),
+  ];
+}
+
+type Agree = (one: string, other: string) => boolean;
+
+/** Numbers agree within a share of the larger one, for roundings and conversions. */
+const within =
+  (share: number): Agree =>
+  (one, other) =>
+    isNear(Number(one), Number(other), share);
+/** Whole numbers agree within a difference. */
+const apart =
+  (most: number): Agree =>
+  (one, other) =>
+    Math.abs(Number(one) - Number(other)) <= most;
+const same: Agree = (one, other) => one.toLowerCase() === other.toLowerCase();
+/** Only these pairs exclude each other. */
+const unless =
+  (...pairs: readonly (readonly [string, string])[]): Agree =>
+  (one, other) =>
+    !pairs.some(([a, b]) => (one === a && other === b) || (one === b && other === a));
+
+/** When two values of a fact can both be true. Facts that are not here may have several values, or words that only resemble them. */
+const agreements: Readonly<Record<string, Agree>> = {
+  mileageKm: (one, other) => within(0.05)(one, other) || isConverted(Number(one), Number(other)),
+  mileageMiles: (one, other) => within(0.05)(one, other) || isConverted(Number(one), Number(other)),
+  // A model year is often the one after the first registration.
+  year: apart(1),
+  // A car with gas or a second motor has petrol or diesel besides.
+  fuel: unless(
+    ['petrol', 'diesel'],
+    ['petrol', 'electric'],
+    ['diesel', 'electric'],
+    ['lpg', 'diesel'],
+    ['lpg', 'electric'],
+    ['cng', 'electric'],
+    ['cng', 'diesel'],
+  ),
+  transmission: same,
+  // A second hand may be called one previous owner, and a tailgate a door.
+  owners: apart(1),
+  doors: apart(1),
+  seats: apart(0),
+  engineLitres: within(0.05),
+  powerKw: within(0.06),
+  powerHp: within(0.06),
+  // Batteries are named by what they hold, or by what can be used of it.
+  batteryKwh: within(0.12),
+  accidentFree: same,
+  areaSqm: within(0.05),
+  areaSqft: within(0.05),
+  rooms: apart(0.5),
+  bedrooms: apart(0),
+  bathrooms: apart(1),
+  floor: apart(0),
+  yearBuilt: apart(2),
+  furnished: same,
+  petsAllowed: same,
+  energyClass: (one, other) => one[0]?.toLowerCase() === other[0]?.toLowerCase(),
+  offer: unless(['rent', 'sale'], ['holiday let', 'sale']),
+  // With heating or without.
+  rentPerMonth: within(0.35),
+  ramGb: apart(0),
+  storageGb: within(0.1),
+  screenInch: within(0.05),
+  capacityKg: within(0.05),
+  batteryHealthPercent: apart(2),
+  hoursPerWeek: within(0.05),
+  workload: same,
+  contract: unless(
+    ['permanent', 'fixed-term'],
+    ['permanent', 'temporary'],
+    ['permanent', 'internship'],
+    ['permanent', 'freelance'],
+  ),
+};
+
+/** Years in prose are of many things: only one in the title, or beside a word for its registration, is the thing's own. */
+const ownYear = /^(?:ez|erstzul|bau|bj|first|registered|reg\b|reg\.|ano|del ano|matric|mise|annee|model|built|plate)/;
+
+function isStated({ name, quote }: Fact, title: string): boolean {
+  return name !== 'year' || title.includes(quote) || ownYear.test(plainText(quote));
+}
+
+interface Pair {
+  given: string;
+  quote: string;
+}
+
+function againstField({ name, value }: Fact, said: readonly Fact[]): Pair | undefined {
+  const agree = agreements[name];
+  const [first] = said;
+  if (!agree || !first || (isNumeric(first.value) && !isNumeric(value))) return undefined;
+  return said.some((one) => agree(one.value, value)) ? undefined : { given: value, quote: first.quote };
+}
+
+/** Facts that a title states of the whole thing, so that another value in the description is a mistake. */
+const inTitles: ReadonlySet<string> = new Set([
+  'mileageKm',
+  'mileageMiles',
+  'year',
+  'fuel',
+  'transmission',
+  'areaSqm',
+  'areaSqft',
+  'rooms',
+  'bedrooms',
+  'hoursPerWeek',
+  'contract',
+  'accidentFree',
+]);
+/** These have one storage; computers may have a second drive besides. */
+const hasOneStorage = /phone|handy|movil|galaxy|pixel|xiaomi|redmi|ipad|tablet/;
+
+function withinProse(name: string, said: readonly Fact[], title: string, description: string): Pair | undefined {
+  const agree = agreements[name];
+  const isOfTitle = inTitles.has(name) || (name === 'storageGb' && hasOneStorage.test(plainText(title)));
+  if (!agree || !isOfTitle) return undefined;
+  const inTitle = said.filter(({ quote }) => title.includes(quote));
+  const below = said.filter(({ quote }) => !title.includes(quote));
+  const [first, second] = [inTitle[0], below[0]];
+  if (inTitle.length !== 1 || !first || !second) return undefined;
+  // What the description repeats is not told twice; then the other value is of something else.
+  const isRepeated = isNumeric(first.value)
+    ? new RegExp(
+        `(?<!\\d)${first.quote
+          .replace(/\D+$/, '')
+          .replace(/^\D+/, '')
+          .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\d)`,
+      ).test(description)
+    : plainText(description).includes(plainText(first.quote));
+  return isRepeated || below.some((one) => agree(one.value, first.value))
+    ? undefined
+    : { given: first.quote, quote: second.quote };
+}
+
+function isNumeric(value: string): boolean {
+  return value.trim() !== '' && Number.isFinite(Number(value));
+}
+
+/** A field called mileage has no unit. */
+function mileageWithoutUnit({ facts, said }: ReadFacts, words: Words): CheckResult[] {
+  const field = facts.find(({ name, source }) => name === 'mileageKm' && source === 'field');
+  const miles = said.get('mileageMiles')?.[0];
+  if (!field || !miles || said.has('mileageKm')) return [];
+  const [given, told] = [Number(field.value), Number(miles.value)];
+  return isNear(given, told, 0.05) || isConverted(told, given)
+    ? []
+    : [contradiction('mileage', field.value, miles.quote, words)];
+}
+
+/** Facts that have one value only, wherever the prose says them. */
+const saidOnce: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  jobs: ['hoursPerWeek'],
+  property: ['floor'],
+  vehicles: ['accidentFree'],
+};
+
+function saidTwice(kind: Kind, { said }: ReadFacts, title: string, words: Words): CheckResult[] {
+  if (/house|haus|casa|maison|storey|duplex/i.test(title)) return [];
+  return (saidOnce[kind] ?? []).flatMap((name) => {
+    const [first, second] = said.get(name) ?? [];
+    return first && second ? [contradiction(name, first.quote, second.quote, words)] : [];
+  });
+}
+
+const untouched =
+  /\bsealed\b|unopened|never used|originalverpackt|unbenutzt|ungetragen|precintad|sin estrenar|jamais (?:utilis|servi|port)|sous blister|ungeoffnet/;
+const harmed =
+  /\bcrack|broken\b|scratch(?!.?proof)|small crack|kratzer|\briss\b|gesprungen|defekt|aranaz|rotur|\brota\b|rayure|fissur|casse|worn for|used for/;
+/** It does not do what it is for; not a part of it, nor its box. */
+const unusable =
+  /(?:does ?n[o']t|will not|wo ?n'?t|not) (?:turn|switch|power|boot|start|charge)|(?:does ?n[o']t|no longer) work|for parts|spares (?:or|and) repairs?|smashed|(?:display|screen|bildschirm) (?:is |ist )?(?:broken|cracked|kaputt|gebrochen|gesprungen|defekt)|(?:geht|lasst sich|schaltet) (?:leider )?nicht (?:mehr )?(?:an|ein)|(?:als |an )?bastler|ersatzteilspender|nur fur teile|\bdefektes? (?:gerat|handy)|ist (?:leider )?(?:defekt|kaputt)|no (?:enciende|funciona|arranca|carga)|para piezas|averiad[oa]|pantalla (?:rota|partida)|ne (?:s'allume|fonctionne|demarre|charge) (?:plus|pas)|pour pieces|en panne|\bhs\b|ecran (?:casse|brise|fissure)/;
+const usedLong =
+  /(?:used|worn|in use) (?:daily|every day|for (?:about |over )?(?:\d+|two|three|four|five|several|many) (?:years|months))|(?:\d+|zwei|drei|vier|funf|mehrere) jahre (?:lang )?(?:benutzt|genutzt|getragen|alt)|taglich (?:benutzt|genutzt|getragen)|(?:deutliche|starke|viele|sichtbare) (?:gebrauchsspuren|kratzer)|muchos? (?:uso|aranazos)|(?:usad[oa]|llevad[oa]) (?:a diario|durante|muchos)|senales de uso|(?:utilise|porte|servi)e? (?:tous les jours|pendant|quotidiennement)|nombreuses (?:rayures|traces)|heavily used|well worn|lots of scratches/;
+
+function conditions(kind: Kind, { facts, said, plain }: ReadFacts, { say }: Words): CheckResult[] {
+  const given = facts.find(({ name, source }) => name === 'condition' && source === 'field')?.value ?? '';
+  const states = (said.get('condition') ?? []).map(({ value }) => value);
+  const told = (message: string) => [
+    problem('contradiction-condition', say('fact.condition'), message, say('listing.sayCondition')),
+  ];
+  if (kind === 'electronics' && untouched.test(plain) && harmed.test(plain))
+    return told(say('listing.untouchedAndHarmed'));
+  const isGood = ['new', 'like new', 'very good', 'good'].includes(given);
+  if (given === 'for parts' && ['very good', 'good', 'new'].some((one) => states.includes(one)))
+    return told(say('listing.brokenAndGood'));
+  if (isGood && unusable.test(plain)) return told(say('listing.brokenAndGood'));
+  return given === 'new' && usedLong.test(plain) ? told(say('listing.untouchedAndHarmed')) : [];
+}
+
+const firstOwner =
+  /only ever been owned by me|one owner|owned by me since new|first owner|erstbesitz|1\. hand|aus erster hand|unico dueno|premiere main/;
+
+function ownersOf({ said, plain }: ReadFacts, { say }: Words): CheckResult[] {
+  return said.get('owners')?.some(({ value }) => Number(value) > 1) && firstOwner.test(plain)
+    ? [problem('contradiction-owners', say('fact.owners'), say('listing.owners'), say('listing.sayOwners'))]
+    : [];
+}
+
+const statedPrice = new RegExp(
+  `(?<![a-z])(?:preis|festpreis|kaufpreis|kp|vb|vhb|price|asking(?: price)?|precio|prix)(?: (?:ist|is|de|von|of|fijo|ferme|vb|final|festpreis))?[ :]{1,2}(?:[€£$] ?)?(${numeral})(?!\\d| ?(?:€|eur|£)? ?(?:/|per\\b|pro\\b|je\\b|each|stuck|cada|la unidad|piece|par\\b))`,
+  'g',
+);
+
+/** A quick look, since to find all matches copies the pattern. */
+const mayState = /preis|price|asking|precio|prix|(?<![a-z])(?:kp|vh?b)[ :]/;
+
+/** A price in prose, with a word for it, that is quite another one than the field's. */
+function pricesOf(kind: Kind, { price }: Listed, { plain }: ReadFacts, words: Words): CheckResult[] {
+  if (price === undefined || price <= 0 || kind === 'jobs' || kind === 'services' || !mayState.test(plain)) return [];
+  const said = [...plain.matchAll(statedPrice)].filter(({ 1: digits = '' }) => amountOf(digits) > 0);
+  const [first] = said;
+  if (!first || said.some(({ 1: digits = '' }) => isNear(amountOf(digits), price, 0.25))) return [];
+  return [contradiction('price', String(price), first[0], words)];
+}
+
+function isNear(a: number, b: number, share: number): boolean {
+  return Math.abs(a - b) <= Math.max(Math.abs(a), Math.abs(b)) * share;
+}
+
+function isConverted(a: number, b: number): boolean {
+  return isNear(a * 1.609, b, 0.05) || isNear(a, b * 1.609, 0.05);
+}
+
+// Facts are compared by names that include a unit; people read these names instead.
+const factNames: Readonly<Record<string, Extract<SentenceName, `fact.${string}`>>> = {
+  mileage: 'fact.mileage',
+  mileageKm: 'fact.mileage',
+  mileageMiles: 'fact.mileage',
+  year: 'fact.year',
+  fuel: 'fact.fuel',
+  transmission: 'fact.transmission',
+  owners: 'fact.owners',
+  doors: 'fact.doors',
+  seats: 'fact.seats',
+  engineLitres: 'fact.engine',
+  powerKw: 'fact.power',
+  powerHp: 'fact.power',
+  batteryKwh: 'fact.battery',
+  batteryHealthPercent: 'fact.battery',
+  accidentFree: 'fact.accidents',
+  areaSqm: 'fact.area',
+  areaSqft: 'fact.area',
+  rooms: 'fact.rooms',
+  bedrooms: 'fact.bedrooms',
+  bathrooms: 'fact.bathrooms',
+  floor: 'fact.floor',
+  yearBuilt: 'fact.yearBuilt',
+  furnished: 'fact.furnished',
+  petsAllowed: 'fact.pets',
+  energyClass: 'fact.energyClass',
+  offer: 'fact.offer',
+  rentPerMonth: 'fact.rent',
+  ramGb: 'fact.ram',
+  storageGb: 'fact.storage',
+  screenInch: 'fact.screen',
+  capacityKg: 'fact.capacity',
+  hoursPerWeek: 'fact.hours',
+  workload: 'fact.workload',
+  contract: 'fact.contract',
+  experienceYears: 'fact.experience',
+  price: 'fact.price',
+};
+
+/** What people call a fact. */
+export function nameOf(fact: string, { say }: Words): string {
+  const name = factNames[fact];
+  return name === undefined ? fact : say(name);
+}
+
+function contradiction(name: string, given: string, quote: string, words: Words): CheckResult {
+  const { say } = words;
+  return problem(
+    `contradiction-${name.toLowerCase()}`,
+    nameOf(name, words),
+    say('listing.twoValues', { given, quote }),
+    say('listing.sayWhich', { given, quote }),
+  );
+}

@@ -1,0 +1,171 @@
+import { after, before, type FactPattern, YEAR } from './pattern.ts';
+
+const months: readonly RegExp[] = [
+  /^(?:jan|ene)/,
+  /^(?:feb|fev)/,
+  /^(?:mar(?!ch?e)|marz|maer|mrz)/,
+  /^(?:apr|abr|avr)/,
+  /^(?:may|mai)/,
+  /^(?:jun|juin)/,
+  /^(?:jul|juil)/,
+  /^(?:aug|ago|aou)/,
+  /^(?:sep|set)/,
+  /^(?:oct|okt)/,
+  /^nov/,
+  /^(?:dec|dez|dic)/,
+];
+const monthWord =
+  '(?:jan|ene|feb|fev|mar|mrz|apr|abr|avr|may|mai|jun|juin|jul|juil|aug|ago|aou|sep|set|oct|okt|nov|dec|dez|dic)[a-z]*';
+const shortYear = '(?:(?:19|20)?\\d{2})';
+/** A day or a month, as the last nine groups of a match: 14. Februar 2027, 1er mars 2027, 14/02/2027, 02.2027, 2027-02-14. */
+const date =
+  `(?:(\\d{1,2})(?:\\.|st|nd|rd|th|er)?(?: de| of)? )?(${monthWord})\\.?(?: del?)? (${shortYear})\\b` +
+  `|(?:(\\d{1,2})[./-])?(\\d{1,2})[./-](${shortYear})\\b(?![./-]\\d)` +
+  '|((?:19|20)\\d{2})-(\\d{2})(?:-(\\d{2}))?\\b';
+
+/** The date with which a match ends, in ISO 8601: 2027-05, 2027-02-14. */
+function isoDate(match: RegExpExecArray): string | undefined {
+  const [dayOfWord, word, yearOfWord, day, digits, year, isoYear, isoMonth, isoDay] = match.slice(-9);
+  const named = word === undefined ? undefined : months.findIndex((name) => name.test(word)) + 1;
+  const month = named ?? Number(digits ?? isoMonth);
+  const on = Number(dayOfWord ?? day ?? isoDay ?? 1);
+  if (!(month >= 1 && month <= 12) || !(on >= 1 && on <= 31)) return undefined;
+  const full = Number(yearOfWord ?? year ?? isoYear);
+  const hasDay = (dayOfWord ?? day ?? isoDay) !== undefined;
+  // Two digits are a year of this century, unless nobody can have meant one that far ahead.
+  const century = full >= 100 ? 0 : full > 60 ? 1900 : 2000;
+  return [full + century, month, ...(hasDay ? [on] : [])].map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+const whole = new RegExp(`^\\D{0,12}?(?:${date})$`);
+
+/** A field that is nothing but a date. */
+export function dateOf(plain: string): string | undefined {
+  const match = whole.exec(plain.trim());
+  return match ? isoDate(match) : undefined;
+}
+
+/** A fact that is the date after certain words. */
+function dated(
+  fact: string,
+  kinds: FactPattern['kinds'],
+  words: string,
+  more: Partial<Pick<FactPattern, 'fields' | 'read'>> = {},
+  gap = "[a-z' /:,(-]{0,24}?",
+): FactPattern {
+  const cue = `(?<![a-z])(?:${words})`;
+  return {
+    ...{ fact, type: 'date', kinds, read: isoDate, ...more },
+    pattern: new RegExp(`${cue}${gap}(?<!\\d[.,/]?)(?:${date})`, 'g'),
+    needs: new RegExp(cue),
+  };
+}
+
+// In France, people often state when the inspection took place: it is valid for two years (Code de la route, R323-22).
+const inspectedOn = /^(?:controle technique|ct)\b[a-z' /:,-]*\b(?:du|le|en) /;
+
+function inspectionEnd(match: RegExpExecArray): string | undefined {
+  const date = isoDate(match);
+  const isPast = inspectedOn.test(match[0]) && !/jusqu|valable|valide/.test(match[0]);
+  return date !== undefined && isPast ? `${Number(date.slice(0, 4)) + 2}${date.slice(4)}` : date;
+}
+
+/** Words that make a date one by which something must have been done. */
+const isEnd =
+  /(?:\bbis|bewerb[a-z]*|schluss|frist|closing|deadline|before|until|hasta|plazo|jusqu.{0,4}|avant|cloture)[a-z' :]{0,16}$/;
+
+const fromThen = (match: RegExpExecArray, text: string) =>
+  isEnd.test(before(text, match, 28)) || /\b(?:bis|until|till|hasta|jusqu)/.test(match[0]) ? undefined : isoDate(match);
+
+/** Facts that are dates. */
+export const datePatterns: readonly FactPattern[] = [
+  dated('inspectionUntil', ['vehicles'], 'tuv|hu|hauptuntersuchung|pickerl|mot|nct|itv|controle technique|ct', {
+    fields: [
+      ...['inspectionuntil', 'tuv', 'tuev', 'hu', 'tuvbis', 'hubis', 'tuvhu', 'hutuv', 'huau', 'hauptuntersuchung'],
+      ...['mot', 'motuntil', 'motexpiry', 'nct', 'itv', 'itvhasta', 'controletechnique', 'ct'],
+    ],
+    read: inspectionEnd,
+  }),
+  dated(
+    'firstRegistration',
+    ['vehicles'],
+    'ez|erstzulassung|erstmals zugelassen|zugelassen|first registered|registered|registration|reg\\.?|matriculad[oa]|matriculacion|mise en circulation|mise en circ\\.?|mec|immatricul(?:ee?|ation)',
+    {
+      fields: [
+        ...['firstregistration', 'erstzulassung', 'ez', 'matriculacion', 'fechadematriculacion', 'regdate'],
+        ...['primeramatriculacion', 'miseencirculation', 'datedemiseencirculation', 'mec', 'registrationdate'],
+      ],
+    },
+  ),
+  dated(
+    'availableFrom',
+    ['property'],
+    'frei|verfugbar|bezugsfrei|beziehbar|bezug|einzug|available|move.?in|vacant|disponible|libre|entrada',
+    {
+      fields: [
+        ...['availablefrom', 'available', 'freiab', 'verfugbarab', 'bezugsfreiab', 'einzugab', 'disponibledesde'],
+        ...['disponible', 'disponibilidad', 'disponibilite', 'disponiblele', 'librele'],
+      ],
+      read: fromThen,
+    },
+  ),
+  dated(
+    'availableFrom',
+    ['property'],
+    'ab|from|desde|a partir d[eu]l?|des le|zum',
+    { read: fromThen },
+    ' (?:dem |sofort |the |el |le )?',
+  ),
+  dated(
+    'startDate',
+    ['jobs'],
+    'eintritt|eintrittsdatum|arbeitsbeginn|beginn|ausbildungsbeginn|start|starting|starts|start date|startdatum|incorporacion|inicio|comienzo|empieza|prise de poste|prise de fonctions?|debut|embauche|demarrage|commencing',
+    {
+      fields: [
+        ...['startdate', 'start', 'beginn', 'eintritt', 'eintrittsdatum', 'startdatum', 'ausbildungsbeginn'],
+        ...['incorporacion', 'fechadeinicio', 'inicio', 'debut', 'datededebut', 'prisedeposte'],
+      ],
+      read: fromThen,
+    },
+  ),
+  dated(
+    'startDate',
+    ['jobs'],
+    'ab|from|desde|a partir d[eu]l?|des le|zum',
+    { read: fromThen },
+    ' (?:dem |sofort |the |el |le )?',
+  ),
+  dated(
+    'applyBy',
+    ['jobs'],
+    'bewerbungsschluss|bewerbungsfrist|bewerbung(?:en)? bis|bewirb dich bis|bewerben sie sich bis|closing date|apply by|apply before|applications? (?:close|by|due)|deadline|plazo|solicitudes hasta|inscripcion(?:es)? hasta|candidaturas? hasta|date limite|cloture|candidatures? (?:jusqu|avant)|postulez avant',
+    { fields: ['applyby', 'deadline', 'closingdate', 'bewerbungsschluss', 'bewerbungsfrist', 'plazo', 'datelimite'] },
+  ),
+  dated(
+    'warrantyUntil',
+    ['electronics', 'vehicles'],
+    'garantie|gewahrleistung|garantia|warranty|guarantee|applecare\\+?',
+    {
+      fields: ['warrantyuntil', 'warranty', 'garantiebis', 'garantie', 'garantia', 'garantiahasta'],
+      // A guarantee may also be told by its beginning.
+      read: (match) => (/bis|until|till|\bto\b|hasta|jusqu|through|valid/.test(match[0]) ? isoDate(match) : undefined),
+    },
+  ),
+  dated(
+    'purchased',
+    ['electronics'],
+    'bought|purchased|gekauft|kaufdatum|angeschafft|neu gekauft|comprad[oa]|adquirid[oa]|achetee?|rechnung (?:vom|von)|invoice from|factura de|facture d[ue]',
+    { fields: ['purchased', 'purchasedate', 'kaufdatum', 'fechadecompra', 'datedachat'] },
+    '[a-z ,(:]{0,24}?',
+  ),
+  {
+    fact: 'purchased',
+    type: 'date',
+    kinds: ['electronics'],
+    pattern: new RegExp(
+      `(?:bought|purchased|gekauft|kaufdatum|angeschafft|comprad[oa]|achetee?)[a-z ]{0,24}(?<!\\d[.,/]?)${YEAR}|${YEAR} (?:neu )?(?:gekauft|angeschafft)`,
+      'g',
+    ),
+    read: (match, text) => (/^ ?(?:€|eur|£|km)/.test(after(text, match, 5)) ? undefined : (match[1] ?? match[2])),
+  },
+];

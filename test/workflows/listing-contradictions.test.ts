@@ -1,0 +1,126 @@
+// What cannot be true in a listing, and what only looks like it.
+import { describe, expect, it } from 'vitest';
+import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { ask } from './ask.ts';
+
+const blockers = (
+  category: string,
+  title: string,
+  description: string,
+  attributes: Record<string, unknown> = {},
+  price?: number,
+) =>
+  ask(readinessFamily, ScoreListingRequestSchema, {
+    listing: { title, description, category, attributes, ...(price === undefined ? {} : { price, currency: 'EUR' }) },
+  })
+    .blockers.map(({ check }) => check)
+    .filter((check) => /^(?:contradiction|impossible|description-mash)/.test(check));
+
+describe('a field and the prose', () => {
+  it.each([
+    ['Autos', 'Ford Focus', 'Baujahr 2012, Diesel.', { Baujahr: '2016' }, 'contradiction-year'],
+    ['Voitures', 'Dacia Duster', 'Moteur diesel de 110 ch.', { carburant: 'Essence' }, 'contradiction-fuel'],
+    ['Coches', 'Kia Sportage', 'Cambio automático, 132 CV.', { cambio: 'Manual' }, 'contradiction-transmission'],
+    ['Cars', 'Nissan Leaf', 'Fully electric, automatic.', { fuel: 'Petrol' }, 'contradiction-fuel'],
+    ['Autos', 'Opel Astra', 'Unfallwagen mit Frontschaden.', { Unfallfrei: 'Ja' }, 'contradiction-accidentfree'],
+    ['Cars', 'Ford Focus', 'Diesel, 150 bhp.', { hp: 95 }, 'contradiction-powerhp'],
+    ['Pisos', 'Piso en venta', 'Con 2 baños y 4 dormitorios.', { dormitorios: 2 }, 'contradiction-bedrooms'],
+    ['Wohnungen', 'Wohnung', 'Energieklasse F, 60 m².', { Energieklasse: 'B' }, 'contradiction-energyclass'],
+    ['Locations', 'Appartement', 'Non meublé, 40 m².', { meublé: 'oui' }, 'contradiction-furnished'],
+    ['Laptops', 'Dell XPS 13', '13 inch, 16 GB RAM.', { display: '15.6' }, 'contradiction-screeninch'],
+    ['Jobs', 'Cook wanted', 'Full-time, permanent.', { workload: 'part-time' }, 'contradiction-workload'],
+    ['Stellen', 'Koch gesucht', 'Befristet auf ein Jahr.', { Vertragsart: 'unbefristet' }, 'contradiction-contract'],
+    [
+      'Phones',
+      'Pixel 7',
+      'Screen is smashed and it will not turn on.',
+      { condition: 'New' },
+      'contradiction-condition',
+    ],
+    ['Handys', 'iPhone 12', 'Geht leider nicht mehr an.', { Zustand: 'Sehr gut' }, 'contradiction-condition'],
+    ['Laptops', 'MacBook Pro 14', 'Used daily for three years.', { condition: 'New' }, 'contradiction-condition'],
+  ])('of %s, %s contradict each other: %s %o', (category, title, description, attributes, check) => {
+    expect(blockers(category, title, description, attributes)).toContain(check);
+  });
+
+  it('are told with both values, in the words of the reader', () => {
+    const { blockers } = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: {
+        title: 'Dacia Duster',
+        description: 'Moteur diesel.',
+        category: 'Voitures',
+        attributes: { fuel: 'petrol' },
+      },
+      locale: 'fr',
+    });
+    const found = blockers.find(({ check }) => check === 'contradiction-fuel');
+    expect(found?.fact).toBe('carburant');
+    expect(found?.message).toContain('petrol');
+    expect(found?.message).toContain('diesel');
+  });
+
+  it.each([
+    ['Cars', 'Golf GTE', 'Petrol and electric, plug-in.', { fuel: 'plug-in hybrid' }],
+    ['Cars', 'Golf', "Petrol, electric windows, owner's manual in the glovebox.", { transmission: 'automatic' }],
+    ['Autos', 'Opel Astra', 'Autogas nachgerüstet.', { Kraftstoff: 'Benzin' }],
+    ['Autos', 'Opel Astra', 'Modelljahr 2016, gepflegt.', { Erstzulassung: '11/2015' }],
+    ['Autos', 'Opel Astra', 'Bremsen 2021 erneuert, Kupplung von 2022.', { Baujahr: 2012 }],
+    ['Wohnungen', 'Wohnung', 'Kaltmiete 700 €, warm 890 €.', { Miete: 890 }],
+    ['Stellen', 'Koch', 'Vollzeit, Teilzeit möglich.', { Arbeitszeit: 'Vollzeit' }],
+    ['Phones', 'Pixel 7', 'Box is damaged, the phone is fine.', { condition: 'New' }],
+    ['Cars', 'Golf', 'Two keepers from new.', { owners: 1 }],
+  ])('of %s, %s do not: %s %o', (category, title, description, attributes) => {
+    expect(blockers(category, title, description, attributes)).toEqual([]);
+  });
+});
+
+it('a title and its description contradict each other, unless the description says the same as well', () => {
+  expect(blockers('Wohnungen', '3-Zimmer-Wohnung', 'Schöne 2-Zimmer-Wohnung mit Balkon.')).toEqual([
+    'contradiction-rooms',
+  ]);
+  expect(blockers('Wohnungen', '3-Zimmer-Wohnung', 'Die 3 Zimmer liegen ruhig, 2 Zimmer nach Süden.')).toEqual([]);
+  expect(blockers('Autos', 'Golf Diesel', 'Sparsamer Benziner.')).toContain('contradiction-fuel');
+});
+
+it('a phone has one storage, a computer may have two drives', () => {
+  expect(blockers('Tablets', 'iPad 64GB', 'iPad, 256GB, space grey.', { storage: '64GB' })).toEqual([
+    'contradiction-storagegb',
+  ]);
+  expect(blockers('Laptops', 'Dell XPS 512GB', 'SSD, and a drive of 1 TB.', { storage: '512GB' })).toEqual([]);
+});
+
+it('a price in prose is compared with the field, unless it is of something else', () => {
+  expect(blockers('Autos', 'Opel Corsa', 'Preis 8.900 €.', {}, 4300)).toEqual(['contradiction-price']);
+  expect(blockers('Autos', 'Opel Corsa', 'VB 4.500 €, Neupreis 18.900 €.', {}, 4300)).toEqual([]);
+  expect(blockers('Möbel', 'Stühle', 'Preis 40 € pro Stück.', {}, 160)).toEqual([]);
+});
+
+it.each([
+  ['Cars', 'Opel Corsa', { powerHp: 9000 }, 'impossible-powerhp'],
+  ['Phones', 'iPhone 12', { batteryHealth: '140 %' }, 'impossible-batteryhealthpercent'],
+  ['Flats', 'Flat', { floor: 900 }, 'impossible-floor'],
+  ['Phones', 'iPhone 12', { purchased: '2099' }, 'impossible-year'],
+])('of %s, %s with %o cannot be', (category, title, attributes, check) => {
+  expect(blockers(category, title, 'As described.', attributes)).toContain(check);
+});
+
+describe('random keystrokes', () => {
+  it.each([
+    ['asdf umzug test', 'asdfasdf jklö jklö qwertz 123 test test test bla bla xxxxx yyyyy'],
+    ['aaaa fontanero prueba', 'asd asd asd qwe qwe zxc zxc prueba prueba 1234 jajaja xxxx'],
+    ['azerty azerty', 'aze qsd wxc qsdfgh dfghj'],
+    ['Sofa', 'sdkjfh sdfkjh wkjrhg skdjfh'],
+  ])('are told: %s', (title, description) => {
+    expect(blockers('Services', title, description)).toContain('description-mash');
+  });
+
+  it.each([
+    ['HDMI USB-C KVM switch', 'For two PCs with HDMI, USB, VGA and DVI, works with GTX and RTX cards.'],
+    ['Kirschholzschrank', 'Schrank aus Kirschholz, Angstkäufer wollten ihn nicht.'],
+    ['QWERTZ keyboard', 'German QWERTZ layout, tested, were used in one office only.'],
+    ['Test equipment', 'Test meter for electricians with probes and test leads.'],
+  ])('are not seen in words: %s', (title, description) => {
+    expect(blockers('Electronics', title, description)).not.toContain('description-mash');
+  });
+});
