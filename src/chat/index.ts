@@ -8,7 +8,7 @@ import { createSchemas } from '../sandbox/index.ts';
 import { runCached } from './cached-chat.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { ChatCall } from './deps.ts';
-import { type GuardrailDeps, guardInput } from './guard/index.ts';
+import { type GuardrailDeps, guardInput, outputDigestOf } from './guard/index.ts';
 import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
 import type { Quote } from './quote.ts';
@@ -136,7 +136,10 @@ export function createChat(options: ChatOptions): Chat {
       track(opening, call);
       return orAborted(opening, call.signal);
     },
-    resume: (caller, from, signal) => resumeChat(deps, caller, from, signal),
+    async resume(caller, from, signal) {
+      const digest = options.guardrails ? await outputDigestOf(options.guardrails, caller) : succeed(undefined);
+      return digest.ok ? resumeChat(deps, caller, { ...from, outputDigest: digest.value }, signal) : digest;
+    },
     async estimate(caller, request, signal) {
       const prepared = await prepareChat(deps, caller, request, {
         ...(signal ? { signal } : {}),

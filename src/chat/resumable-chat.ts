@@ -27,7 +27,7 @@ export async function streamResumable(
   if (!resumable) return streamCached(deps, caller, request, call, track);
   const { streams } = deps;
   if (!streams) return fail(invalid('resumable', 'Replies are not kept here. Send the request without it.'));
-  const reader = readerOf(caller);
+  const reader = readerOf(caller, call.guard?.outputDigest);
   if (!reader.ok) return reader;
   const room = await streams.admit(reader.value.accountId);
   if (!room.ok) return room;
@@ -63,14 +63,17 @@ export async function streamResumable(
   }
 }
 
-/** Resumes a streamed reply after a given sequence. Fails like `KeptStreams.resume`. */
+/**
+ * Resumes a streamed reply after a given sequence. `outputDigest` says what the caller's replies are judged by. Fails like
+ * `KeptStreams.resume`.
+ */
 export async function resumeChat(
   { streams }: ResumableChatDeps,
   caller: Caller,
-  { chargeId, after }: { chargeId: string; after: number },
+  { chargeId, after, outputDigest }: { chargeId: string; after: number; outputDigest: string | undefined },
   signal: AbortSignal,
 ): Promise<Result<AsyncGenerator<StreamedEvent, void>>> {
-  const reader = readerOf(caller);
+  const reader = readerOf(caller, outputDigest);
   if (!reader.ok) return reader;
   if (!streams) return fail(notKept(0));
   return streams.resume(chargeId, reader.value, { after, signal });
@@ -94,9 +97,18 @@ async function joined(
   return kept;
 }
 
-function readerOf(caller: Caller): Result<StreamReader> {
+/**
+ * A kept stream holds events as the guardrails of the key that asked for it let them through. A key whose replies are judged by
+ * others is another reader: it gets the whole reply by its `Idempotency-Key`, which is judged for it.
+ */
+function readerOf(caller: Caller, outputDigest: string | undefined): Result<StreamReader> {
   const payer = payerOf(caller, 'chat');
-  return payer.ok ? succeed({ accountId: payer.value.accountId, scope: replyScope(payer.value) }) : payer;
+  if (!payer.ok) return payer;
+  const scope = replyScope(payer.value);
+  return succeed({
+    accountId: payer.value.accountId,
+    scope: outputDigest === undefined ? scope : `${scope}\0${outputDigest}`,
+  });
 }
 
 async function fill(events: StreamLog, reply: AsyncGenerator<ChatEvent, void>, left: AbortSignal): Promise<void> {

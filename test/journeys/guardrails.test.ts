@@ -173,6 +173,35 @@ chat: { guardrailPricePerRequestUsd: "0.0005" }`,
     expect((await ask(customer.apiKey, cached)).body.message.content).toBe(harmful);
   });
 
+  test('a kept stream is resumed by whom the same guardrails judge; another key gets the whole reply as its own let it through', async () => {
+    const textOf = (text: string) =>
+      [...text.matchAll(/^data: (.*)$/gm)].map(([, event = '{}']) => JSON.parse(event).content ?? '').join('');
+    const begin = (key: string, idempotencyKey: string) =>
+      ask(key, { ...question, resumable: true }, { accept: 'text/event-stream', 'idempotency-key': idempotencyKey });
+    const resume = (key: string, chargeId: string) => send(app, 'GET', `${chatPath}/${chargeId}/stream`, key);
+
+    const open = await begin(customer.apiKey, 'kept-open');
+    expect(textOf(open.text)).toBe(harmful);
+    const openId = String(open.headers.get('x-charge-id'));
+    expect((await resume(customer.apiKey, openId)).status).toBe(200);
+    const foreign = await resume(guarded.secret, openId);
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).not.toContain('kill');
+    expect(textOf((await begin(guarded.secret, 'kept-open')).text)).toBe(hidden);
+
+    const masked = await begin(guarded.secret, 'kept-masked');
+    expect(textOf(masked.text)).toBe(hidden);
+    const maskedId = String(masked.headers.get('x-charge-id'));
+    expect((await resume(guarded.secret, maskedId)).status).toBe(200);
+    const changed = { keyId: guarded.keyId, guardrails: { output: { action: 'refuse' } }, updateMask: 'guardrails' };
+    expect((await send(app, 'PATCH', `/v1/keys/${guarded.keyId}`, customer.managementKey, changed)).status).toBe(200);
+    expect((await resume(guarded.secret, maskedId)).status).toBe(404);
+    // What is stored was masked already.
+    expect(textOf((await begin(guarded.secret, 'kept-masked')).text)).toBe(hidden);
+    const back = { guardrails: { input: { action: 'refuse' }, output: { action: 'mask' } }, updateMask: 'guardrails' };
+    expect((await send(app, 'PATCH', `/v1/keys/${guarded.keyId}`, customer.managementKey, back)).status).toBe(200);
+  });
+
   test('guardrails are removed by an update that names them, and wrong ones are refused by name', async () => {
     const path = `/v1/keys/${guarded.keyId}`;
     for (const guardrail of [

@@ -4,7 +4,7 @@ import type { Guardrails } from '../../base/guardrails.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import { payerOf, replyScope } from '../../wallet/index.ts';
 import type { ChatMessage, ChatRequest, GuardrailOutcome } from '../types.ts';
-import { createGuard, type Guard } from './guard.ts';
+import { createGuard, digestOf, type Guard } from './guard.ts';
 import { createJudge, type FindRisks, inputWindow, type Judge, unitsOfJson, unitsOfText } from './judge.ts';
 
 /** Dependencies of guardrails. */
@@ -72,6 +72,14 @@ export async function guardInput(
     request: input.action === 'mask' && judge.found ? hidden : request,
     guard: createGuard({ ...terms, inputJudged: true, input: outcome }),
   });
+}
+
+/** What the replies to a caller are judged by, as in `Guard.outputDigest`. Fails like `guardInput` if a required pack is gone. */
+export async function outputDigestOf(deps: GuardrailDeps, caller: Caller): Promise<Result<string | undefined>> {
+  const guardrails = caller.key?.guardrails;
+  if (!guardrails?.output) return succeed(undefined);
+  const finders = await findersOf(deps, caller.accountId ?? '', guardrails);
+  return finders.ok ? succeed(digestOf(guardrails, finders.value.versions)) : finders;
 }
 
 interface Finders {

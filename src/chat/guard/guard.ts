@@ -15,6 +15,8 @@ export interface Guard {
   readonly inputJudged: boolean;
   /** Identifies what is looked for, so that a cached reply says what it was judged by. */
   readonly digest: string;
+  /** What replies are judged by; undefined if they are not judged. */
+  readonly outputDigest: string | undefined;
   /** Returns a whole reply as it may be sent. */
   reply<Reply extends JudgedReply>(reply: Reply): Promise<Reply>;
   /** Returns a cached reply as it may be sent: unchanged if it was judged by the same guardrails. */
@@ -70,6 +72,7 @@ export function createGuard(terms: {
 
   return {
     ...{ fee, inputJudged, digest, reply },
+    outputDigest: output && digest,
     kept: async (given) => (given.guardrail?.digest === digest ? given : reply(given)),
     stream: () => (output && output.action !== 'flag' ? guardedStream(find, output, isJson) : undefined),
   };

@@ -1,2 +1,2 @@
 export { digestOf, type Guard, type GuardedStream } from './guard.ts';
-export { type GuardrailDeps, guardInput } from './guard-input.ts';
+export { type GuardrailDeps, guardInput, outputDigestOf } from './guard-input.ts';
