@@ -90,10 +90,11 @@ describe('a draft', () => {
   it('asks for what its kind needs, in the reader’s language', () => {
     const asked = (locale: string, facts: object[] = []) =>
       draft({ purpose: 'abc', kind: 'payment_reminder', locale, facts }).draft?.placeholders;
-    expect(asked('en')).toEqual(['invoice number', 'amount', 'due date']);
-    expect(asked('de-CH')).toEqual(['Rechnungsnummer', 'Betrag', 'Fälligkeitsdatum']);
-    expect(asked('es')).toEqual(['número de factura', 'importe', 'fecha de vencimiento']);
-    expect(asked('fr')).toEqual(['numéro de facture', 'montant', "date d'échéance"]);
+    // Not for the day on which it was due: an invoice and an amount tell what to pay.
+    expect(asked('en')).toEqual(['invoice number', 'amount']);
+    expect(asked('de-CH')).toEqual(['Rechnungsnummer', 'Betrag']);
+    expect(asked('es')).toEqual(['número de factura', 'importe']);
+    expect(asked('fr')).toEqual(['numéro de facture', 'montant']);
     // What may stand instead, and what the caller calls otherwise, is not asked for again.
     expect(
       asked('en', [
