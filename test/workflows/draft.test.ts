@@ -312,6 +312,36 @@ describe('the kind of a purpose', () => {
     expect(unclear.map((purpose) => kindOfPurpose(purpose, []).id)).toEqual(unclear.map(() => ''));
   });
 
+  it.each([
+    ['refund_granted', 'Let her know that we pay back the deposit for the class', []],
+    ['refund_granted', 'der Kundin mitteilen, dass sie das Geld für den Mixer zurückbekommt', []],
+    ['refund_granted', 'decir a los padres que devolvemos la cuota del campamento', []],
+    ['refund_granted', 'on rend sa caution à M. Vidal', ['locataire', 'compte']],
+    ['refund_refused', 'she cancelled too late, so the deposit stays with us', ['guest', 'booking']],
+    ['refund_refused', 'no vamos a devolver el precio de la entrada', []],
+    ['payment_reminder', 'First friendly reminder, probably just forgotten', ['invoice', 'outstanding', 'was due']],
+    ['payment_reminder', 'demander poliment où est l’argent de la facture 88', ['montant', 'échéance']],
+    ['rejection', 'Let Tom know that he did not get the job', ['applicant', 'position']],
+    ['rejection', 'decirle que no al candidato', ['candidato', 'puesto']],
+    ['rejection', 'répondre négativement à la candidate', ['candidate', 'poste']],
+    ['complaint', 'lettre de réclamation contre le plombier', ['plombier']],
+    ['sick_note', 'mein Sohn hat Fieber und bleibt zu Hause', ['Kind', 'Klasse', 'von', 'bis']],
+  ])('is composed of words that go together: %s, %s', (kind, purpose, names) => {
+    expect(kindOfPurpose(purpose, names).id).toBe(kind);
+  });
+
+  it.each([
+    ['Ask the shop for my money back', ['shop', 'amount']],
+    ['Ask for two more weeks to pay the bill', ['invoice', 'amount']],
+    ['Request for a quote for new windows', ['windows']],
+    ['Thank the customer for the payment', ['invoice', 'amount', 'paid on']],
+    ['dem Interessenten sagen, dass er die Wohnung bekommt', ['Interessent', 'Wohnung', 'ab']],
+    ['contestar a una pregunta sobre la habitación', ['habitación']],
+    ['demander un avis à la cliente', ['cliente', 'lien']],
+  ])('is none where the same words say something else: %s', (purpose, names) => {
+    expect(kindOfPurpose(purpose, names).id).toBe('');
+  });
+
   it('is heard at the beginning, so that a long purpose takes no longer', () => {
     expect(kindOfPurpose(`Confirm the appointment. ${'x '.repeat(900)}`, []).id).toBe('confirmation');
     expect(kindOfPurpose(`${'x '.repeat(900)} Confirm the appointment.`, []).id).toBe('');
