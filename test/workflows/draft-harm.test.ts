@@ -23,6 +23,10 @@ const threats = [
   ['fr', "Nous savons où vos enfants vont à l'école."],
   ['fr', 'Vous ne marcherez plus jamais si vous ne payez pas.'],
   ['fr', 'Je vais mettre le feu à votre voiture.'],
+  ['en', 'If he does not pay: we will send two men round to break his hands.'],
+  ['de', 'Sonst kommen zwei Männer und brechen ihm die Hände.'],
+  ['es', 'Si no paga: irán dos hombres a romperle las manos.'],
+  ['fr', 'Sinon : deux hommes iront lui casser les mains.'],
 ] as const;
 
 const accusations = [
@@ -40,6 +44,24 @@ const accusations = [
   ['fr', 'Le gardien, Alain Besson, est un voleur et un escroc.'],
   ['fr', 'Mme Roux a volé 400 euros dans la caisse.'],
   ['fr', 'M. Henry touche des pots-de-vin.'],
+  ['fr', 'Le plombier, un escroc notoire, est venu lundi.'],
+] as const;
+
+const unlawfulReasons = [
+  ['en', 'The reason: you are pregnant.'],
+  ['en', 'We do not rent to foreigners.'],
+  ['en', 'We do not hire black people.'],
+  ['en', 'We did not choose you because of your disability.'],
+  ['en', 'You are too old for our team.'],
+  ['de', 'Der Grund der Absage: Wir stellen keine Türkinnen und keine Frauen mit Kopftuch ein.'],
+  ['de', 'Wir vermieten nicht an Ausländer.'],
+  ['de', 'Wegen Ihrer Behinderung können wir Sie nicht einstellen.'],
+  ['es', 'El motivo: lleva velo y es musulmana.'],
+  ['es', 'No queremos gitanos en el edificio.'],
+  ['es', 'No le contratamos por su discapacidad.'],
+  ['fr', "Nous n'embauchons pas d'Arabes."],
+  ['fr', 'La raison : vous êtes enceinte.'],
+  ['fr', 'Nous ne pouvons pas vous embaucher à cause de votre handicap.'],
 ] as const;
 
 const harmless = [
@@ -59,6 +81,15 @@ const harmless = [
   ['fr', "On m'a volé mon ordinateur dans le train."],
   ['fr', 'À défaut, nous engagerons une procédure.'],
   ['fr', 'Je me suis cassé la jambe et serai absent.'],
+  ['en', 'Because of your wheelchair we have reserved a room on the ground floor.'],
+  ['en', 'We cannot accept returns of underwear for women.'],
+  ['en', 'Our men will come round on Monday to break up the old floor.'],
+  ['en', 'We do not have the coat in black.'],
+  ['de', 'Für Familien gibt es keine freien Zimmer mehr.'],
+  ['de', 'Wir nehmen keine schwarzen Schuhe zurück.'],
+  ['de', 'Frau Ott ist schwanger, Herr Roy vertritt sie.'],
+  ['es', 'No aceptamos devoluciones del vestido negro.'],
+  ['fr', 'En raison de votre handicap, une place vous est réservée.'],
 ] as const;
 
 describe('in a draft', () => {
@@ -68,6 +99,10 @@ describe('in a draft', () => {
 
   it.each(accusations)('an accusation is critical (%s): %s', (locale, body) => {
     expect(gravest(locale, body)?.category).toBe('accusation');
+  });
+
+  it.each(unlawfulReasons)('who is turned away for who they are is critical (%s): %s', (locale, body) => {
+    expect(gravest(locale, body)?.category).toBe('discrimination');
   });
 
   it.each(harmless)('what accuses and threatens nobody is not (%s): %s', (locale, body) => {

@@ -90,10 +90,11 @@ describe('a draft', () => {
   it('asks for what its kind needs, in the reader’s language', () => {
     const asked = (locale: string, facts: object[] = []) =>
       draft({ purpose: 'abc', kind: 'payment_reminder', locale, facts }).draft?.placeholders;
-    expect(asked('en')).toEqual(['invoice number', 'amount', 'due date']);
-    expect(asked('de-CH')).toEqual(['Rechnungsnummer', 'Betrag', 'Fälligkeitsdatum']);
-    expect(asked('es')).toEqual(['número de factura', 'importe', 'fecha de vencimiento']);
-    expect(asked('fr')).toEqual(['numéro de facture', 'montant', "date d'échéance"]);
+    // Not for the day on which it was due: an invoice and an amount tell what to pay.
+    expect(asked('en')).toEqual(['invoice number', 'amount']);
+    expect(asked('de-CH')).toEqual(['Rechnungsnummer', 'Betrag']);
+    expect(asked('es')).toEqual(['número de factura', 'importe']);
+    expect(asked('fr')).toEqual(['numéro de facture', 'montant']);
     // What may stand instead, and what the caller calls otherwise, is not asked for again.
     expect(
       asked('en', [
@@ -309,6 +310,36 @@ describe('the kind of a purpose', () => {
 
   it('is none where nothing clear is said', () => {
     expect(unclear.map((purpose) => kindOfPurpose(purpose, []).id)).toEqual(unclear.map(() => ''));
+  });
+
+  it.each([
+    ['refund_granted', 'Let her know that we pay back the deposit for the class', []],
+    ['refund_granted', 'der Kundin mitteilen, dass sie das Geld für den Mixer zurückbekommt', []],
+    ['refund_granted', 'decir a los padres que devolvemos la cuota del campamento', []],
+    ['refund_granted', 'on rend sa caution à M. Vidal', ['locataire', 'compte']],
+    ['refund_refused', 'she cancelled too late, so the deposit stays with us', ['guest', 'booking']],
+    ['refund_refused', 'no vamos a devolver el precio de la entrada', []],
+    ['payment_reminder', 'First friendly reminder, probably just forgotten', ['invoice', 'outstanding', 'was due']],
+    ['payment_reminder', 'demander poliment où est l’argent de la facture 88', ['montant', 'échéance']],
+    ['rejection', 'Let Tom know that he did not get the job', ['applicant', 'position']],
+    ['rejection', 'decirle que no al candidato', ['candidato', 'puesto']],
+    ['rejection', 'répondre négativement à la candidate', ['candidate', 'poste']],
+    ['complaint', 'lettre de réclamation contre le plombier', ['plombier']],
+    ['sick_note', 'mein Sohn hat Fieber und bleibt zu Hause', ['Kind', 'Klasse', 'von', 'bis']],
+  ])('is composed of words that go together: %s, %s', (kind, purpose, names) => {
+    expect(kindOfPurpose(purpose, names).id).toBe(kind);
+  });
+
+  it.each([
+    ['Ask the shop for my money back', ['shop', 'amount']],
+    ['Ask for two more weeks to pay the bill', ['invoice', 'amount']],
+    ['Request for a quote for new windows', ['windows']],
+    ['Thank the customer for the payment', ['invoice', 'amount', 'paid on']],
+    ['dem Interessenten sagen, dass er die Wohnung bekommt', ['Interessent', 'Wohnung', 'ab']],
+    ['contestar a una pregunta sobre la habitación', ['habitación']],
+    ['demander un avis à la cliente', ['cliente', 'lien']],
+  ])('is none where the same words say something else: %s', (purpose, names) => {
+    expect(kindOfPurpose(purpose, names).id).toBe('');
   });
 
   it('is heard at the beginning, so that a long purpose takes no longer', () => {

@@ -52,6 +52,14 @@ describe('a gate', () => {
     ['genehmigung', 'Genehmigung liegt vor'],
     ['licencia', 'Tiene la licencia de actividad'],
     ['agrement', "Dispose de l'agrément"],
+    ['careLicence', 'Holds a valid care licence'],
+    ['guardLicense', 'Security guard license in force'],
+    ['foodPermit', 'Has a current food handling permit'],
+    ['transportlizenz', 'Gültige Transportlizenz'],
+    ['pflege', 'Zulassung als Pflegedienst liegt vor'],
+    ['tarjeta', 'Tarjeta de transporte en vigor'],
+    ['licenceTransport', 'Licence de transport valide'],
+    ['cartePro', 'Carte professionnelle en cours de validité'],
   ])('is closed by what is not there: %s', (name, label) => {
     expect(rated(name, label, 'false', 'false', 'true')).toMatchObject({ rating: 'D', caps: [{ indicator: name }] });
   });
@@ -62,6 +70,11 @@ describe('a gate', () => {
     ['taxAdvisor', 'Works with a tax adviser'],
     ['newsletter', 'Registered for our newsletter'],
     ['taxArrears', 'Tax in arrears'],
+    ['softwareLicences', 'Software licences are counted every year'],
+    ['licenceFees', 'Licence fees are paid on time'],
+    ['lizenzkosten', 'Lizenzgebühren sind bezahlt'],
+    ['licencias', 'Licencias de software al día'],
+    ['licences', 'Licences de logiciels à jour'],
   ])('is none of what only counts: %s', (name, label) => {
     expect(rated(name, label, 'false', 'false', 'true').caps).toEqual([]);
   });

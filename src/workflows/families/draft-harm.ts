@@ -8,7 +8,7 @@ import type { Spotted } from './spotted.ts';
 
 const draftSigns = readDraftSigns();
 
-/** Where a draft threatens somebody or says that they did a crime. */
+/** Where a draft threatens somebody, says that they did a crime, or turns them away for who they are. */
 export function* harmIn(body: string, language: DraftLanguage | undefined): Slices<Spotted[]> {
   const signs = language === undefined ? undefined : draftSigns.get(language);
   if (signs === undefined) return [];

@@ -1,10 +1,12 @@
-import { foldText } from '../../base/text/fold.ts';
+import { fold, foldText } from '../../base/text/fold.ts';
 import { nearestName } from '../../base/text/nearest.ts';
 import { countWords } from '../../base/text/words.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_field_pb.ts';
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftKinds, draftWords, neutralKind } from '../packs/draft-kinds.ts';
+import { readDraftPurposes } from '../packs/draft-purposes.ts';
+import { tokensOf } from '../text/signs/index.ts';
 import { type DraftLocale, formatValue } from './draft-values.ts';
 import { saysDay, saysWhen } from './says-when.ts';
 
@@ -19,14 +21,20 @@ const looksAtMax = 80;
 // Finding similar names takes longer than everything else.
 const nearestMax = 20;
 
+const draftPurposes = readDraftPurposes();
+
 /**
- * The kind that a purpose clearly names: by its words in any of the languages, then by the names of the given facts. The
- * neutral form if no words point to a kind, or if as many point to another.
+ * The kind that a purpose clearly names: by its words in any of the languages, or by what they say together, then by the names of
+ * the given facts. The neutral form if no words point to a kind, or if as many point to another.
  */
 export function kindOfPurpose(purpose: string, names: readonly string[]): DraftKind {
   const folded = foldText(purpose).slice(0, foldedMax);
+  const said = saidTogether(purpose, names);
   const heard = [...draftKinds.values()].flatMap((kind) => {
-    const { points, at } = wordsFor(kind.id, folded);
+    const words = wordsFor(kind.id, folded);
+    const together = said.get(kind.id) ?? folded.length;
+    const points = said.has(kind.id) ? Math.max(words.points, strongWord) : words.points;
+    const at = Math.min(words.at, together);
     return points === 0 ? [] : [{ kind, points: points + fieldsNamed(kind, names), at }];
   });
   const strong = heard.filter(({ points }) => points >= strongWord);
@@ -57,6 +65,19 @@ function wordsFor(id: string, folded: string): { points: number; at: number } {
     at = Math.min(at, strong?.index ?? at, weak?.index ?? at);
   }
   return { points, at };
+}
+
+/** The kinds whose signs are in a purpose and the names of its facts, with the place of the first one. */
+function saidTogether(purpose: string, names: readonly string[]): Map<string, number> {
+  const text = `${purpose.slice(0, foldedMax)}.\n${names.join(', ').slice(0, foldedMax)}`;
+  const tokens = tokensOf(text, fold(text));
+  const said = new Map<string, number>();
+  for (const { kinds, index } of draftPurposes)
+    for (const { sign, start } of index.read(tokens)) {
+      const kind = kinds[sign] as string;
+      said.set(kind, Math.min(said.get(kind) ?? start, start));
+    }
+  return said;
 }
 
 /** A named fact points to the kinds that know its field, but a reader or a sender points to none, as any document has them. */

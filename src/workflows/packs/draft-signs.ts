@@ -6,15 +6,17 @@ import { readPack } from './read.ts';
 import type { RiskEntry } from './risk-pack.ts';
 import { listOf, type SignPack } from './sign-pack.ts';
 
+const harms = ['accusation', 'threat', 'discrimination'] as const;
+
 const draftSigns = z.strictObject({
   version: z.number().int().min(1),
   classes: z.record(z.string().regex(/^[a-z]+$/), z.string().min(1)),
-  signs: z.array(z.strictObject({ category: z.enum(['accusation', 'threat']), patterns: z.string().min(1) })).min(1),
+  signs: z.array(z.strictObject({ category: z.enum(harms), patterns: z.string().min(1) })).min(1),
 });
 
 export type DraftSigns = Pick<SignPack, 'entries' | 'index'>;
 
-/** The signs that a document threatens or accuses somebody. Throws if one is wrong, naming the file. */
+/** The signs that a document threatens somebody, accuses them or turns them away for who they are. Throws if one is wrong, naming the file. */
 export function readDraftSigns(): ReadonlyMap<DraftLanguage, DraftSigns> {
   return new Map([...draftWords].map(([language, { checks }]) => [language, readOne(language, checks)]));
 }
