@@ -39,14 +39,33 @@ describe('the direction of a criterion that nobody stated', () => {
     ...['payback period', 'Amortisationszeit', 'periodo de recuperación', 'délai d’amortissement'],
   ])('is less for %s', (name) => expect(direction(name)).toBe('Less'));
 
-  it.each(['fault tolerance', 'error reduction', 'Beschäftigungsqualität', 'return on investment', 'savings rate'])(
-    'is more for %s',
-    (name) => expect(direction(name)).toBe('More'),
-  );
+  it.each([
+    ...[
+      'ease of use',
+      'support',
+      'ubicación',
+      'vitesse',
+      'Bedienbarkeit',
+      'Englischkenntnisse',
+      'ram',
+      'Arbeitsspeicher',
+      'trato',
+    ],
+    ...['fault tolerance', 'error reduction', 'Beschäftigungsqualität', 'return on investment', 'savings rate'],
+  ])('is more for %s', (name) => expect(direction(name)).toBe('More'));
 
   it.each([
     ...['distance', 'Entfernung', 'distancia', 'interest rate', 'Zinssatz', 'complaint handling', 'gestión de quejas'],
-    ...['Beschwerdebearbeitung', 'cancellations', 'altura', 'Alter', 'kilométrage'],
+    ...[
+      'Beschwerdebearbeitung',
+      'cancellations',
+      'support tickets',
+      'memory usage',
+      'distance to location',
+      'altura',
+      'Alter',
+      'kilométrage',
+    ],
   ])('is unsure for %s', (name) => expect(direction(name)).toBe('unsure'));
 
   it('follows the side from which interest is seen', () => {

@@ -66,6 +66,13 @@ const hiring =
 const takingAJob =
   /\boffers?\b|job should i|(?:job|stellen)angebot|angebot|stelle annehmen|\bofertas?\b|aceptar|\boffres?\b|accepter/;
 
+/** Merits whose direction it would be idle to ask for; not what is of them, such as support tickets. */
+const merits =
+  /(?<![a-z])(?:design|support|service|ease|usability|features?|functionality|speed|location|reputation|growth|culture|innovation|sustainability|accuracy|coverage|knowledge|motivation|communication|teamwork|interview|test|exam|references|strengths?|scalability|integrations?|area|space|impact|atmosphere|friendliness|availability|certificates?|ram|memory|storage|resolution|bandwidth|throughput|trato|memoria|almacenamiento|resolucion|ancho de banda|memoire|stockage|accueil|bande passante|diseno|soporte|servicio|facilidad|velocidad|ubicacion|reputacion|crecimiento|cultura|innovacion|sostenibilidad|precision|cobertura|conocimientos?|motivacion|comunicacion|entrevista|prueba|referencias|superficie|espacio|impacto|amabilidad|conception|facilite|vitesse|emplacement|croissance|durabilite|couverture|connaissances?|entretien d.embauche|surface|espace|ambiance|amabilite|clarte|claridad|clarity)(?=$| (?:of|for|in|to|and|de|du|des|del|al?|aux?|en|para|pour|y|et)(?![a-z])| d')|[a-z]*(?:gestaltung|bedienbarkeit|bedienung|geschwindigkeit|wachstum|nachhaltigkeit|genauigkeit|abdeckung|speicher|bandbreite|auflosung|kenntnisse|wissen|kommunikation|gesprach|referenzen|flache|wirkung|freundlichkeit|skalierbarkeit|barkeit)(?![a-z])|(?<![a-z])(?:ruf|lage|standort|stimmung)(?![a-z])/;
+
+// The way to a location, or the time until a test, has another direction than these.
+const measured = /distan[cz]|entfernung|(?<![a-z])(?:weg|time|tiempo|temps)(?![a-z])|zeit/;
+
 // A French note is the better the higher it is; 1 is the best German one.
 const note = /\bnote\b/;
 
@@ -95,7 +102,8 @@ function directionOf(name: string, question: string, isGerman: boolean): Directi
     return remedies.test(name) ? undefined : 'lower';
   }
   if (way.test(name) || (costs.test(name) && !notCosts.test(name))) return 'lower';
-  if (gains.test(name) || (note.test(name) && !isGerman)) return 'higher';
+  if (gains.test(name) || (merits.test(name) && !measured.test(name)) || (note.test(name) && !isGerman))
+    return 'higher';
   return notCosts.test(name) && (costs.test(name) || !withoutDirection.test(name)) ? 'higher' : undefined;
 }
 
