@@ -189,8 +189,8 @@ describe('a decision memo', () => {
 
   it('names what is not known and asks for it next', () => {
     const reply = decide(request);
-    expect(reply.missingFacts).toEqual(['noise of South', 'noise of North']);
-    expect(reply.nextBestAction).toBe('Find out: noise of South.');
+    expect(reply.missingFacts).toEqual(['lift of West', 'noise of South', 'noise of North']);
+    expect(reply.nextBestAction).toBe('Find out: lift of West.');
   });
 
   it('writes Markdown that names and texts cannot break', () => {
@@ -330,7 +330,7 @@ describe('what is recommended', () => {
 
   it('is not decided where it hangs on a direction that nobody gave', () => {
     const reply = byName('distance');
-    expect(reply.assumptions).toContain('For distance, higher is better.');
+    expect(reply.assumptions.join()).toContain('For distance, higher is taken as better; neither its name');
     expect(reply.recommendation?.confidence).toBeLessThan(0.4);
     expect(reply.nextBestAction).toBe('Say whether more or less of distance is better; the outcome depends on it.');
     const given = byName('distance', { direction: 'higher' });

@@ -383,7 +383,7 @@ describe('a decision memo speaks the reader’s language', () => {
       options: [
         { name: 'Nord', attributes: { price: 12000, quality: 80, mail: 'x' } },
         { name: 'Sud', attributes: { price: 15500, quality: 90.5, mail: 'x' } },
-        { name: 'West', attributes: { price: 9000, quality: 10 } },
+        { name: 'West', attributes: { price: 11000, quality: 10 } },
       ],
       criteria: [
         { name: 'price', weight: 3, direction: 'lower', scale: 'ratio' },

@@ -3,6 +3,7 @@ import { foldText } from '../../base/text/fold.ts';
 import type { Constraint } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { jsonOf, type Plain } from '../family.ts';
 import type { Words } from '../words/index.ts';
+import { readNumber } from './written-number.ts';
 
 /** An option with its values by criterion or attribute name. */
 export interface ReadOption {
@@ -14,32 +15,41 @@ export interface Eliminated {
   option: string;
   constraint: string;
   reason: string;
-  /** The constraint's index. */
-  index: number;
 }
 
-/** Removes options that violate a constraint or for which its value is unknown; the first unmet constraint is named. */
+export interface Sifted {
+  remaining: ReadOption[];
+  eliminated: Eliminated[];
+  /** Those left out only because it is not known whether they meet the constraints. */
+  undecided: ReadOption[];
+}
+
+/**
+ * Removes options that violate a constraint or for which its value is unknown. The first unmet constraint is named, else
+ * the first that is unknown.
+ */
 export function eliminate(
   options: readonly ReadOption[],
   constraints: readonly Plain<Constraint>[],
   words: Words,
-): { remaining: ReadOption[]; eliminated: Eliminated[] } {
-  const remaining: ReadOption[] = [];
-  const eliminated: Eliminated[] = [];
+): Sifted {
+  const sifted: Sifted = { remaining: [], eliminated: [], undecided: [] };
   for (const option of options) {
-    const index = constraints.findIndex((constraint) => !isMet(constraint, option.values.get(constraint.attribute)));
-    const unmet = constraints[index];
-    if (unmet === undefined) {
-      remaining.push(option);
+    const standings = constraints.map((constraint) => standingOf(constraint, option));
+    const unmet = constraints[standings.indexOf('unmet')];
+    const unknown = constraints[standings.indexOf('unknown')];
+    const named = unmet ?? unknown;
+    if (named === undefined) {
+      sifted.remaining.push(option);
       continue;
     }
-    const known = option.values.has(unmet.attribute);
-    const reason = known
+    if (unmet === undefined) sifted.undecided.push(option);
+    const reason = unmet
       ? unmet.reason || words.say('decision.notMet')
-      : words.say('decision.notKnown', { attribute: unmet.attribute });
-    eliminated.push({ option: option.name, constraint: describeConstraint(unmet, words), reason, index });
+      : words.say('decision.notKnown', { attribute: named.attribute });
+    sifted.eliminated.push({ option: option.name, constraint: describeConstraint(named, words), reason });
   }
-  return { remaining, eliminated };
+  return sifted;
 }
 
 export function describeConstraint({ attribute, operator, value }: Plain<Constraint>, { say }: Words): string {
@@ -47,24 +57,57 @@ export function describeConstraint({ attribute, operator, value }: Plain<Constra
   return `${attribute} ${operator} ${JSON.stringify(jsonOf(value)).slice(0, 200)}`;
 }
 
-function isMet({ operator, value: wanted }: Plain<Constraint>, value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null) return false;
-  if (operator === 'present') return value !== '' && value !== false;
+/** Whether an option meets a constraint; `unknown` if its value is not there or cannot be compared. */
+export type Standing = 'met' | 'unmet' | 'unknown';
+
+// What people write where they do not know yet, folded.
+const noAnswer =
+  /^(?:\?+|-+|n\/?a|tb[acd]|unknown|not known|unclear|open|unbekannt|unklar|offen|k\. ?a\.?|desconocido|sin datos|se desconoce|inconnu|non connu|a verifier)$/;
+
+export function standingOf(
+  { attribute, operator, value: wanted }: Plain<Constraint>,
+  { values }: ReadOption,
+): Standing {
+  const value = values.get(attribute);
+  if (value === undefined || value === null || (typeof value === 'string' && noAnswer.test(foldText(value))))
+    return 'unknown';
+  if (operator === 'present') return standing(value !== '' && value !== false);
   const limit = jsonOf(wanted);
-  if (operator === 'in') return Array.isArray(limit) && limit.some((one) => isSame(one, value));
-  if (operator === '=') return isSame(limit, value);
-  if (operator === '!=') return !isSame(limit, value);
-  const [a, b] = [Number(value), Number(limit)];
-  if (typeof value === 'object' || value === '' || Number.isNaN(a) || Number.isNaN(b)) return false;
-  if (operator === '<') return a < b;
-  if (operator === '<=') return a <= b;
-  return operator === '>' ? a > b : a >= b;
+  if (operator === 'in') return standing(Array.isArray(limit) && limit.some((one) => isSame(one, value)));
+  if (operator === '=') return standing(isSame(limit, value));
+  if (operator === '!=') return standing(!isSame(limit, value));
+  const [a, b] = [numberIn(value), numberIn(limit)];
+  if (a === undefined || b === undefined) return 'unknown';
+  if (operator === '<') return standing(a < b);
+  if (operator === '<=') return standing(a <= b);
+  return standing(operator === '>' ? a > b : a >= b);
+}
+
+function standing(isMet: boolean): Standing {
+  return isMet ? 'met' : 'unmet';
+}
+
+function numberIn(value: JsonValue): number | undefined {
+  if (typeof value === 'string') {
+    const read = readNumber(value, undefined);
+    return read.kind === 'number' ? read.value : undefined;
+  }
+  return typeof value === 'object' ? undefined : Number(value);
+}
+
+const answers: ReadonlyMap<string, boolean> = new Map([
+  ...['yes', 'ja', 'si', 'oui', 'true'].map((word) => [word, true] as const),
+  ...['no', 'nein', 'non', 'false'].map((word) => [word, false] as const),
+]);
+
+/** A yes or no in words is the same as true or false. */
+function asBoolean(value: JsonValue): JsonValue {
+  return typeof value === 'string' ? (answers.get(foldText(value)) ?? value) : value;
 }
 
 function isSame(a: JsonValue | undefined, b: JsonValue): boolean {
   if (typeof a === 'string' && typeof b === 'string') return foldText(a) === foldText(b);
+  if (typeof a === 'boolean' || typeof b === 'boolean') return asBoolean(a ?? null) === asBoolean(b);
   if (typeof a === 'object' || typeof b === 'object') return JSON.stringify(a) === JSON.stringify(b);
-  return (
-    a === b || (a !== '' && b !== '' && typeof a !== 'boolean' && typeof b !== 'boolean' && Number(a) === Number(b))
-  );
+  return a === b || (a !== '' && b !== '' && Number(a) === Number(b));
 }

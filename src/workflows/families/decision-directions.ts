@@ -1,56 +1,128 @@
 import { foldText } from '../../base/text/fold.ts';
-import type { DecisionRequest } from './decision-memo.ts';
+import { areJudged } from './criterion-values.ts';
+import type { ReadOption } from './decision-constraints.ts';
+import { type DecisionRequest, decisionWords } from './decision-memo.ts';
 
 /** A direction that a request left open. */
 export interface Guess {
   criterion: string;
   isLower: boolean;
-  /** The criterion's name implies the direction; otherwise more counts as better by default. */
+  /** The criterion's name implies the direction; otherwise more counts as better by default, which is unsure. */
   isNamed: boolean;
 }
 
 /** Names for which less is better, in the four languages of replies. Parts of German compounds come last. */
 const costs = new RegExp(
   [
-    '(?<![a-z])(?:price|costs?|fees?|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|expenses?|premium|risks?|defects?|complaints?|errors?|latency|duration|delays?|downtime|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|travel ?time|commute|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|failures?|debts?|churn|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega)|consumo|energia|agua|ruido|decibelios|errores|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de reponse|taux d.erreurs?|consommation|energie|eau|bruit|decibels|dettes?)(?![a-z])',
-    'risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|zinsen|risiko|dauer|wartezeit|lieferzeit|fahrzeit|antwortzeit|fehlerquote|fehlerrate|verbrauch|ausfallzeit|ausfalle|emissionen|larm|schulden|aufwand)(?![a-z])',
+    '(?<![a-z])(?:price|costs?|fees?|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|expenses?|premium|risks?|latency|duration|delays?|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|(?:travel|journey|driving|drive|walking|commuting) ?time|commute|walking distance|pay ?back(?: ?(?:period|time))?|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|debts?|apr|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega|viaje|trayecto|desplazamiento)|(?:periodo|tiempo) de (?:recuperacion|amortizacion)|consumo|energia|agua|ruido|decibelios|emisiones|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de (?:reponse|trajet|transport|parcours|deplacement|route|retour)|consommation|energie|eau|bruit|decibels|dettes?|taeg)(?![a-z])',
+    'risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|risiko|dauer|wartezeit|lieferzeit|fahrt?zeit|reisezeit|anfahrtszeit|wegzeit|gehzeit|antwortzeit|amortisationszeit|verbrauch|emissionen|larm|schulden|aufwand)(?![a-z])',
   ].join('|'),
 );
+
+/** Things that go wrong: fewer are better, also those of quality, of performance or of the battery. */
+const harms = new RegExp(
+  [
+    '(?<![a-z])(?:defects?|complaints?|errors?|downtime|failures?|breakdowns?|outages?|incidents?|accidents?|injur(?:y|ies)|loss(?:es)?|bugs|faults?|damages?|refunds?|chargebacks?|churn|absenteeism|quejas?|reclamacion(?:es)?|averias?|fallos?|fallas?|defectos?|errores|incidencias?|accidentes?|retrasos?|perdidas?|danos|absentismo|plaintes?|reclamations?|pannes?|defauts?|defaillances?|retards?|pertes?|dommages|litiges?|erreurs?|absenteisme)(?![a-z])',
+    '[a-z]*(?:reklamation(?:en|s?(?:quote|rate))?|beschwerden?|beschwerdequote|ausfall(?:quote|rate|zeit|zeiten|e)?|pannen?|pannen(?:quote|statistik)|storungen|mangel|fehler|fehler(?:quote|rate|zahl)|defekte|schaden|unfalle|verluste|verspatungen|fehlzeiten)(?![a-z])',
+  ].join('|'),
+);
+
+/** What lessens harm: more of it is better. */
+const protections = /sav(?:ing|ed)|reduction|reduktion|reduccion|toleran|resist|protec|schutz|prevent|preven|proof/;
+
+/** What is done about harm: more of it may be better or only follow from more harm. */
+const remedies = /manag|gestion|handling|bearbeitung|tratamiento|traitement|atencion|resol|losung|correct|correc|detec/;
 
 /** Savings of a cost, its properties, and durability are better the more there is of them. */
 const notCosts =
   /sav(?:ing|ed)|reduction|reduktion|ersparnis|einsparung|ahorro|economie|stabil|transparen|control|kontroll|flexib|performance|leistung|quality|qualit|calidad|value|income|revenue|einnahm|ingreso|revenu|yield|rendite|cancel|manag|protect|schutz|proteccion|handling|toleran|correct|waiver|battery|akku|bater|batter|capacit|kapazit|capacid|class|klasse|clase|label|effici|effizienz|eficien|efficac|output|generat|solar|ertrag|erzeug|resist|proof|dicht|warrant|garant|lebens|life|nutzungs|haltbar|vida|\bvie\b/;
 
+// These turn a cost's direction but have none of their own: there are cancellations, and values of anything.
+const withoutDirection = /control|kontroll|value|cancel|manag|handling|class|klasse|clase|label|dicht/;
+
 /** Names for which more is better. */
 const gains =
-  /quality|qualitat|calidad|qualite|rating|bewertung|valoracion|\bnote\b|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|\brange\b|payload|\bload ?(?:m3|kg|volume|space|area)|nutzlast|ladevolumen|laderaum|carga util|charge utile|footfall|laufkundschaft|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
+  /quality|qualitat|calidad|qualite|rating|bewertung|valoracion|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|\brange\b|payload|\bload ?(?:m3|kg|volume|space|area)|nutzlast|ladevolumen|laderaum|carga util|charge utile|footfall|laufkundschaft|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
 
-// Pay costs whoever hires, and is the gain of whoever takes a job.
+/** A way to a place where people want to be. Of a motorway, or of nothing named, it is unsure which is better. */
+const way =
+  /(?<![a-z])(?:distance|distancia|entfernung|weg)(?![a-z]).* (?:city|town|cent(?:er|re)|centro|zentrum|innenstadt|downtown|office|buro|oficina|bureau|work|arbeit|trabajo|travail|school|schule|escuela|colegio|ecole|station|bahnhof|haltestelle|estacion|parada|gare|arret|metro|subway|u bahn|airport|flughafen|aeropuerto|aeroport|beach|strand|playa|plage|sea|meer|mar|mer|shops?|home|casa|maison)(?![a-z])/;
+
+// Interest costs whoever borrows, and is the gain of whoever saves.
+const interest =
+  /(?<![a-z])(?:interest|[a-z]*zins(?:en|satz|satze)?|intereses|tipo de interes|tasa de interes|interets?|taux d.interets?|tae|(?:loan|mortgage|credit|savings?) rate|taux (?:du |de |d.)?(?:pret|credit|emprunt))(?![a-z])/;
+const borrowing =
+  /loan|mortgage|borrow|credit|kredit|darlehen|hypothek|finanzier|sollzins|prestamo|hipoteca|financ|(?<![a-z])prets?(?![a-z])|emprunt|hypothe/;
+const keeping =
+  /saving|deposit|invest|sparen|spar[a-z]|tagesgeld|festgeld|anlage|anlegen|guthaben|ahorr|epargne|livret|placement|placer/;
+
+// Pay costs whoever hires, and is the gain of whoever takes a job. Only candidates have expectations of it.
 const pay =
-  /\bsalar(?:y|ies|ios?)\b|\bwages?\b|\bpay\b|(?<![a-z])(?:jahres|monats|brutto)?gehalt(?![a-z])|(?<![a-z])(?:stunden|monats)?lohn(?![a-z])|\bsueldos?\b|\bsalaires?\b/;
+  /\bsalar(?:y|ies|ios?)\b|\bwages?\b|\bpay\b(?! back)|(?<![a-z])(?:jahres|monats|brutto)?gehalt(?![a-z])|(?<![a-z])(?:stunden|monats)?lohn(?![a-z])|\bsueldos?\b|\bsalaires?\b/;
+const wantedPay =
+  /(?:gehalts?|lohn)(?:vorstellung|wunsch|forderung|erwartung)|(?:pretension|expectativa|aspiracion)[a-z]* (?:salarial|economica)|pretentions? (?:salarial|financier)|(?:salaire|remuneration) (?:souhaite|demande|attendu)|(?:salario|sueldo) (?:deseado|pretendido|solicitado)|(?:salary|pay|wage) (?:expectation|requirement|demand|claim)|(?:expected|desired|asking|requested) (?:salary|pay|wage)/;
 const hiring =
   /\bhir(?:e|ing)\b|recruit|candidate|applicant|einstell|anstell|bewerber|contrat(?:ar|amos|o)\b|candidat|embauch|recrut/;
 const takingAJob =
   /\boffers?\b|job should i|(?:job|stellen)angebot|angebot|stelle annehmen|\bofertas?\b|aceptar|\boffres?\b|accepter/;
 
-function directionOfPay(name: string, question: string): 'lower' | 'higher' | undefined {
-  if (!pay.test(name)) return undefined;
-  if (hiring.test(question)) return 'lower';
-  return takingAJob.test(question) ? 'higher' : undefined;
+/** Merits whose direction it would be idle to ask for; not what is of them, such as support tickets. */
+const merits =
+  /(?<![a-z])(?:design|support|service|ease|usability|features?|functionality|speed|location|reputation|growth|culture|innovation|sustainability|accuracy|coverage|knowledge|motivation|communication|teamwork|interview|test|exam|references|strengths?|scalability|integrations?|area|space|impact|atmosphere|friendliness|availability|certificates?|ram|memory|storage|resolution|bandwidth|throughput|trato|memoria|almacenamiento|resolucion|ancho de banda|memoire|stockage|accueil|bande passante|diseno|soporte|servicio|facilidad|velocidad|ubicacion|reputacion|crecimiento|cultura|innovacion|sostenibilidad|precision|cobertura|conocimientos?|motivacion|comunicacion|entrevista|prueba|referencias|superficie|espacio|impacto|amabilidad|conception|facilite|vitesse|emplacement|croissance|durabilite|couverture|connaissances?|entretien d.embauche|surface|espace|ambiance|amabilite|clarte|claridad|clarity)(?=$| (?:of|for|in|to|and|de|du|des|del|al?|aux?|en|para|pour|y|et)(?![a-z])| d')|[a-z]*(?:gestaltung|bedienbarkeit|bedienung|geschwindigkeit|wachstum|nachhaltigkeit|genauigkeit|abdeckung|speicher|bandbreite|auflosung|kenntnisse|wissen|kommunikation|gesprach|referenzen|flache|wirkung|freundlichkeit|skalierbarkeit|barkeit)(?![a-z])|(?<![a-z])(?:ruf|lage|standort|stimmung)(?![a-z])/;
+
+// The way to a location, or the time until a test, has another direction than these.
+const measured = /distan[cz]|entfernung|(?<![a-z])(?:weg|time|tiempo|temps)(?![a-z])|zeit/;
+
+// A French note is the better the higher it is; 1 is the best German one.
+const note = /\bnote\b/;
+
+type Direction = 'lower' | 'higher';
+
+/** The direction of what is a cost to one side and a gain to the other; undefined if the side is not known. */
+function directionBySide(name: string, question: string): Direction | undefined {
+  if (wantedPay.test(name)) return 'lower';
+  if (pay.test(name)) {
+    if (hiring.test(question)) return 'lower';
+    return takingAJob.test(question) ? 'higher' : undefined;
+  }
+  // The name says more than the question.
+  for (const text of [name, question]) {
+    if (borrowing.test(text)) return 'lower';
+    if (keeping.test(text)) return 'higher';
+  }
+  return undefined;
+}
+
+/** The direction that a name implies; undefined if it implies none. */
+function directionOf(name: string, question: string, isGerman: boolean): Direction | undefined {
+  if (wantedPay.test(name) || pay.test(name) || interest.test(name)) return directionBySide(name, question);
+  if (harms.test(name)) {
+    if (costs.test(name)) return 'lower';
+    if (protections.test(name)) return 'higher';
+    return remedies.test(name) ? undefined : 'lower';
+  }
+  if (way.test(name) || (costs.test(name) && !notCosts.test(name))) return 'lower';
+  if (gains.test(name) || (merits.test(name) && !measured.test(name)) || (note.test(name) && !isGerman))
+    return 'higher';
+  return notCosts.test(name) && (costs.test(name) || !withoutDirection.test(name)) ? 'higher' : undefined;
 }
 
 /** If no direction is given, the name decides; otherwise more is better. The reply states this as an assumption. */
-export function withDirections(request: DecisionRequest): { request: DecisionRequest; guessed: Guess[] } {
+export function withDirections(
+  request: DecisionRequest,
+  options: readonly ReadOption[],
+): { request: DecisionRequest; guessed: Guess[] } {
   const guessed: Guess[] = [];
   const question = foldText(request.question);
+  const isGerman = decisionWords(request).language === 'de';
   const criteria = request.criteria.map((criterion) => {
     if (criterion.direction !== '') return criterion;
     const name = foldText(criterion.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' '));
-    const ofPay = directionOfPay(name, question);
-    const isLower = ofPay === 'lower' || (costs.test(name) && !notCosts.test(name));
+    const judged = areJudged(options.map(({ values }) => values.get(criterion.name)));
+    const direction = judged ? 'higher' : directionOf(name, question, isGerman);
+    const isLower = direction === 'lower';
     // Points are given for what is good.
-    const isNamed =
-      isLower || ofPay !== undefined || gains.test(name) || notCosts.test(name) || criterion.scale === 'points';
+    const isNamed = direction !== undefined || criterion.scale === 'points';
     guessed.push({ criterion: criterion.name, isLower, isNamed });
     return isLower ? { ...criterion, direction: 'lower' } : criterion;
   });

@@ -40,7 +40,8 @@ export function writeMemo(request: DecisionRequest, reply: DecisionReply): strin
     request.audience === '' ? '' : `${say('memo.audience', { audience: safe(request.audience) })}  `,
     request.deadline === '' ? '' : `${say('memo.deadline', { deadline: safe(request.deadline) })}  `,
   ].filter((line) => line !== '');
-  const firm = sensitivity.filter(({ changesAt }) => changesAt !== undefined);
+  // Options that are level already need no other weight for it.
+  const firm = sensitivity.filter(({ changesAt, weight }) => changesAt !== undefined && changesAt !== weight);
   return [
     `# ${safe(request.question)}`,
     ...(facts.length > 0 ? ['', ...facts] : []),

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-import { foldText } from '../../base/text/fold.ts';
 import type { Criterion } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import type { Plain } from '../family.ts';
 import type { Message, Words } from '../words/index.ts';
+import { readColumn } from './criterion-values.ts';
 
 /** An option with its score, unrounded. */
 export interface Scored {
@@ -37,8 +37,11 @@ export function rankOptions(
     if (message.name !== 'decision.readWords' && !refused.has(criterion)) refused.set(criterion, words.tell(message));
   };
   const columns = criteria.map((criterion) => {
-    const values = options.map(({ values }) =>
-      believable(numberOf(values.get(criterion.name), criterion.name, tell), criterion, tell),
+    const values = readColumn(
+      criterion,
+      options.map(({ values }) => values.get(criterion.name)),
+      words,
+      tell,
     );
     return { criterion, weight: (criterion.weight ?? 1) / all, values, scores: scoresOf(criterion, values) };
   });
@@ -153,49 +156,4 @@ function scoresOf(criterion: Plain<Criterion>, values: readonly (number | undefi
 function ratio(part: number, whole: number): number {
   if (whole === 0) return part === 0 ? 100 : 0;
   return (part / whole) * 100;
-}
-
-const amount =
-  /price|cost|rent|fee|preis|kosten|miete|precio|coste|alquiler|prix|loyer|tarif|days|tage|dias|jours|hours|area|distance|weight/i;
-
-/** Notes how a value was read, or why it could not be. */
-type Tell = (message: Message) => void;
-
-/** A plausible value: on its scale of points, and no price, duration or size below 0. Otherwise it counts as unknown. */
-function believable(value: number | undefined, criterion: Plain<Criterion>, tell: Tell): number | undefined {
-  if (value === undefined) return undefined;
-  const { name, scale, min, max } = criterion;
-  const offScale = scale === 'points' && (value < (min ?? 0) || value > (max ?? 100));
-  if (!offScale && !(value < 0 && amount.test(name))) return value;
-  tell({ name: 'decision.impossible', values: { value, criterion: name } });
-  return undefined;
-}
-
-// Steps from nothing to everything, in the four languages, folded.
-const steps: readonly string[] = [
-  'none,no,never,very low,very poor,very bad,keine,keiner,kein,nein,nie,sehr niedrig,sehr gering,sehr schlecht,ninguno,ninguna,nunca,muy bajo,muy baja,muy malo,muy mala,aucun,aucune,non,jamais,tres faible,tres bas,tres mauvais,tres mauvaise',
-  'low,poor,bad,weak,niedrig,gering,schlecht,schwach,bajo,baja,malo,mala,debil,faible,bas,basse,mauvais,mauvaise',
-  'medium,fair,average,moderate,partial,mittel,mittelmassig,massig,durchschnittlich,teilweise,medio,media,regular,moderado,moderada,parcial,moyen,moyenne,modere,moderee,partiel,partielle',
-  'high,good,strong,hoch,gut,stark,alto,alta,bueno,buena,bien,fuerte,eleve,elevee,haut,haute,bon,bonne,fort,forte',
-  'very high,very good,excellent,full,yes,sehr hoch,sehr gut,ausgezeichnet,hervorragend,ja,muy alto,muy alta,muy bueno,muy buena,excelente,si,tres eleve,tres elevee,tres bon,tres bonne,excellente,oui',
-];
-const words: ReadonlyMap<string, number> = new Map(
-  steps.flatMap((line, step) => line.split(',').map((word) => [word, step] as const)),
-);
-
-function numberOf(value: JsonValue | undefined, criterion: string, tell: Tell): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (typeof value === 'boolean') return value ? 4 : 0;
-  if (typeof value !== 'string' || value.length > 100 || value.trim() === '') return undefined;
-  // A comma before one or two digits is a decimal comma, in any language.
-  const number = Number(value.trim().replace(/^(-?\d+),(\d{1,2})$/, '$1.$2'));
-  if (Number.isFinite(number)) return number;
-  const known = words.get(foldText(value));
-  if (known !== undefined) {
-    tell({ name: 'decision.readWords', values: { criterion } });
-    return known;
-  }
-  const name = /\d/.test(value) ? 'decision.notNumber' : 'decision.noNumber';
-  tell({ name, values: { criterion, value: value.trim() } });
-  return undefined;
 }

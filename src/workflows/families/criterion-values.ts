@@ -1,0 +1,120 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import { foldText } from '../../base/text/fold.ts';
+import type { Criterion } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
+import type { Plain } from '../family.ts';
+import type { Message, Words } from '../words/index.ts';
+import { type DecimalSign, decimalSignOf, readNumber } from './written-number.ts';
+
+/** Notes how a value was read, or why it could not be. */
+export type Tell = (message: Message) => void;
+
+/** The options' values of one criterion as numbers; those that cannot be read count as unknown. */
+export function readColumn(
+  criterion: Plain<Criterion>,
+  given: readonly (JsonValue | undefined)[],
+  words: Words,
+  tell: Tell,
+): (number | undefined)[] {
+  const { name } = criterion;
+  const sign = decimalSignOf(given.filter(isText));
+  const scale = scaleOf(given);
+  const used = new Map<string, number>();
+  let hasNumbers = false;
+  const values = given.map((value) => {
+    const step = isText(value) ? scale.get(foldText(value)) : undefined;
+    if (step !== undefined) used.set(String(value).trim(), step);
+    const number = step ?? numberOf(value, sign);
+    hasNumbers ||= step === undefined && number !== undefined && typeof value !== 'boolean';
+    return number;
+  });
+  if (used.size > 0) {
+    const read = [...used].sort(([, a], [, b]) => b - a).map(([word, step]) => `${word} = ${step}`);
+    const most = Math.max(...scale.values());
+    tell({ name: 'decision.readWords', values: { criterion: name, words: words.list(read.slice(0, 12)), most } });
+  }
+  for (const [at, value] of given.entries())
+    if (isText(value) && values[at] === undefined) tell(refusalOf(value.trim(), name, sign, hasNumbers));
+  return values.map((value) => believable(value, criterion, tell));
+}
+
+/** Whether all values are judgements such as "good", or levels of a language: more is better, whatever the name says. */
+export function areJudged(given: readonly (JsonValue | undefined)[]): boolean {
+  const scale = scaleOf(given);
+  const words = given.filter(isPresent).map((value) => (isText(value) ? foldText(value) : ''));
+  return words.every((word) => scale.has(word)) && words.some((word) => scale === levels || marksByName.has(word));
+}
+
+function isPresent(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function isText(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= textMax;
+}
+
+const textMax = 100;
+
+function numberOf(value: JsonValue | undefined, sign: DecimalSign): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value === 'boolean') return value ? 4 : 0;
+  const read = isText(value) ? readNumber(value, sign) : undefined;
+  return read?.kind === 'number' ? read.value : undefined;
+}
+
+// A number with something beside it that is no part of a name: "899 USD", "€ 12", "3 of them", but not "B2".
+const withUnit = /(?<![\p{L}\d])\d/u;
+
+function refusalOf(value: string, criterion: string, sign: DecimalSign, hasNumbers: boolean): Message {
+  const read = readNumber(value, sign);
+  if (read.kind === 'ambiguous') {
+    const [whole, part] = read.readings;
+    return { name: 'decision.twoNumbers', values: { criterion, value, whole, part } };
+  }
+  if (withUnit.test(value)) return { name: 'decision.notNumber', values: { criterion, value } };
+  return { name: hasNumbers ? 'decision.wordAmongNumbers' : 'decision.noNumber', values: { criterion, value } };
+}
+
+const amount =
+  /price|cost|rent|fee|preis|kosten|miete|precio|coste|alquiler|prix|loyer|tarif|days|tage|dias|jours|hours|area|distance|weight/i;
+
+/** A plausible value: on its scale of points, and no price, duration or size below 0. Otherwise it counts as unknown. */
+function believable(value: number | undefined, criterion: Plain<Criterion>, tell: Tell): number | undefined {
+  if (value === undefined) return undefined;
+  const { name, scale, min, max } = criterion;
+  const offScale = scale === 'points' && (value < (min ?? 0) || value > (max ?? 100));
+  if (!offScale && !(value < 0 && amount.test(name))) return value;
+  tell({ name: 'decision.impossible', values: { value, criterion: name } });
+  return undefined;
+}
+
+// Steps from nothing to everything, in the four languages, folded.
+const sizes: readonly string[] = [
+  'none,no,never,very low,keine,keiner,kein,nein,nie,sehr niedrig,sehr gering,ninguno,ninguna,nunca,muy bajo,muy baja,aucun,aucune,non,jamais,tres faible,tres bas',
+  'low,weak,niedrig,gering,schwach,bajo,baja,debil,faible,bas,basse',
+  'medium,moderate,partial,mittel,massig,teilweise,medio,media,moderado,moderada,parcial,moyen,moyenne,modere,moderee,partiel,partielle',
+  'high,strong,hoch,stark,alto,alta,fuerte,eleve,elevee,haut,haute,fort,forte',
+  'very high,full,yes,sehr hoch,ja,muy alto,muy alta,si,tres eleve,tres elevee,oui',
+];
+const marks: readonly string[] = [
+  'very poor,very bad,sehr schlecht,muy malo,muy mala,tres mauvais,tres mauvaise',
+  'poor,bad,schlecht,malo,mala,mauvais,mauvaise',
+  'fair,average,mittelmassig,durchschnittlich,regular',
+  'good,gut,bueno,buena,bien,bon,bonne',
+  'very good,excellent,sehr gut,ausgezeichnet,hervorragend,muy bueno,muy buena,muy bien,excelente,tres bon,tres bonne,tres bien,excellente',
+];
+// The levels of the Common European Framework of Reference for Languages.
+const levels: ReadonlyMap<string, number> = new Map(
+  ['a1', 'a2', 'b1', 'b2', 'c1', 'c2'].map((name, at) => [name, at + 1]),
+);
+const marksByName = stepsOf(marks);
+const steps: ReadonlyMap<string, number> = new Map([...stepsOf(sizes), ...marksByName]);
+
+function stepsOf(lines: readonly string[]): Map<string, number> {
+  return new Map(lines.flatMap((line, step) => line.split(',').map((word) => [word, step] as const)));
+}
+
+/** Levels of a language only where nothing else is there: elsewhere B2 may be a room or a size of paper. */
+function scaleOf(given: readonly (JsonValue | undefined)[]): ReadonlyMap<string, number> {
+  const areLevels = given.filter(isPresent).every((value) => isText(value) && levels.has(foldText(value)));
+  return areLevels ? levels : steps;
+}

@@ -1,0 +1,65 @@
+import { roundTo } from '../../base/round.ts';
+import { spokenName } from '../../base/text/spoken-name.ts';
+import type { CheckResult } from '../checks/checks.ts';
+import type { Words } from '../words/index.ts';
+import { describeConstraint, type ReadOption, standingOf } from './decision-constraints.ts';
+import type { DecisionRequest } from './decision-memo.ts';
+import type { Scored } from './weighted-sum.ts';
+
+/** Whether every option meets each constraint; what is not known is told apart from what is not met. */
+export function constraintChecks(
+  { constraints }: DecisionRequest,
+  options: readonly ReadOption[],
+  words: Words,
+): CheckResult[] {
+  const { say, list } = words;
+  return constraints.map((constraint, index) => {
+    const { attribute } = constraint;
+    const named = (standing: string) =>
+      options.filter((option) => standingOf(constraint, option) === standing).map(({ name }) => name);
+    const [unmet, unknown] = [named('unmet'), named('unknown')];
+    const described = describeConstraint(constraint, words);
+    const told = (of: readonly string[], sentence: () => string) => (of.length > 0 ? [sentence()] : []);
+    return {
+      outcome: unmet.length + unknown.length > 0 ? 'failed' : 'passed',
+      rule: {
+        id: `constraint-${index + 1}`,
+        fact: attribute,
+        pass: '',
+        weight: 1,
+        severity: 'medium',
+        message: [
+          ...told(unmet, () => say('decision.notMetBy', { constraint: described, options: unmet.join(', ') })),
+          ...told(unknown, () => say('decision.notKnownOf', { criterion: attribute, options: unknown.join(', ') })),
+        ].join(' '),
+        action: [
+          ...told(unknown, () =>
+            say('decision.findOut', {
+              value: list(unknown.map((option) => say('decision.valueOf', { criterion: attribute, option }))),
+            }),
+          ),
+          ...told(unmet, () => say('decision.leaveOut', { options: list(unmet) })),
+        ].join(' '),
+      },
+    };
+  });
+}
+
+/** Whether each criterion's value is known for every option; the check's weight is the criterion's share of all weights, in percent. */
+export function criterionChecks(ranked: readonly Scored[], { say }: Words): CheckResult[] {
+  return (ranked[0]?.criteria ?? []).map(({ criterion, weight }, at) => {
+    const unknown = ranked.filter(({ criteria }) => criteria[at]?.value === undefined).map(({ option }) => option);
+    return {
+      outcome: unknown.length > 0 ? 'failed' : 'passed',
+      rule: {
+        id: `criterion-${at + 1}`,
+        fact: spokenName(criterion),
+        pass: '',
+        weight: roundTo(weight * 100, 2),
+        severity: 'medium',
+        message: say('decision.notKnownOf', { criterion, options: unknown.join(', ') }),
+        action: say('decision.findOut', { value: spokenName(criterion) }),
+      },
+    };
+  });
+}
