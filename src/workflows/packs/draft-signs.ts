@@ -35,6 +35,7 @@ function readOne(language: DraftLanguage, checks: DraftWords['checks']): DraftSi
         countsInWarnings: true,
         mayRestOnReports: false,
         framedInItsSentence: true,
+        negatedInLists: false,
       })),
     }),
   };
