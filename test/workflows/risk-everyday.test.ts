@@ -159,6 +159,7 @@ describe('the parts of a pattern', () => {
           countsInWarnings: false,
           framedInItsSentence: false,
           mayRestOnReports: false,
+          negatedInLists: false,
         },
       ],
     });
@@ -172,6 +173,18 @@ describe('the parts of a pattern', () => {
   it('find other words where one is taken', () => {
     // "mum" is the only one for the last part, so the second takes "dad".
     expect(signs(['come & mum|dad & mum']).read(tokensOf('come mum and dad'))).toHaveLength(1);
+  });
+
+  it('may ask for a word of letters and digits', () => {
+    const index = signs(['password ?is ##']);
+    expect(index.read(tokensOf('The password is Cheddar88'))).toHaveLength(1);
+    for (const text of ['The password is 4471', 'The password is cheddar', 'The password is b2'])
+      expect(index.read(tokensOf(text)), text).toEqual([]);
+  });
+
+  it('are refused where they name more of a word than is looked up', () => {
+    expect(signs(['antidiscriminatio*']).read(tokensOf('antidiscrimination'))).toHaveLength(1);
+    expect(() => signs(['antidisestablishmenta*'])).toThrow('too long');
   });
 
   it('take words that stand in the gap of another', () => {
@@ -209,7 +222,9 @@ describe('words of classes', () => {
     const file = new URL(`../../src/workflows/packs/risk/signs/${language}.yaml`, import.meta.url);
     const { classes } = parse(readFileSync(file, 'utf8')) as { classes: Record<string, string> };
     const stops = new Set(stopWords[language]?.split(' '));
-    const folded = Object.entries(classes).flatMap(([name, members]) =>
+    // The class of words that join a list is made of stop words.
+    const { or: _, ...others } = classes;
+    const folded = Object.entries(others).flatMap(([name, members]) =>
       members.split(',').map((member) => ({ name, word: foldText(member.trim()) })),
     );
     expect(folded.length).toBeGreaterThan(100);

@@ -40,6 +40,7 @@ export function readDraftPurposes(): readonly DraftPurposes[] {
           countsInWarnings: true,
           mayRestOnReports: false,
           framedInItsSentence: true,
+          negatedInLists: false,
         })),
       }),
     };

@@ -37,6 +37,7 @@ function readOne(language: DraftLanguage, checks: DraftWords['checks']): DraftSi
         countsInWarnings: true,
         mayRestOnReports: false,
         framedInItsSentence: true,
+        negatedInLists: false,
       })),
     }),
   };

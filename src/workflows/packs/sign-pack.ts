@@ -89,6 +89,9 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
         mayRestOnReports: wordedLikeReports.includes(category),
         // A harmless word in a neighbouring sentence does not excuse the gravest signs.
         framedInItsSentence: severity === 'critical',
+        // Means of payment are listed when they are refused; threats are not, and "I won't call anyone, I'll come or send my
+        // brother" is one.
+        negatedInLists: category === 'off_platform_payment',
       })),
     }),
   };

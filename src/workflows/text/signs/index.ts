@@ -19,6 +19,8 @@ export interface SignWords {
     mayRestOnReports: boolean;
     /** Only words in its own sentence can frame it; the surrounding text cannot. */
     framedInItsSentence: boolean;
+    /** A negation before a list ("no transfer, gift cards or cheques") counts for each of its members. */
+    negatedInLists: boolean;
   }[];
 }
 
@@ -46,6 +48,11 @@ const mentionClass = 'mention';
 // Deciding which rules can match a text that has all words of a pack takes some 50 us.
 const unitsOfAScreen = 1_000;
 const negatedWithin = 4;
+// A negation before a list is for all of it, if "or" joins the list and no word says what is wanted instead; packs define both.
+const orClass = 'or';
+const insteadClass = 'instead';
+const listedWithin = 14;
+const listGoesOnWithin = 8;
 // Looking at what is around a match, in units of a slice.
 const unitsOfAMatch = 20;
 // A warning refers to what is in the sentences around it.
@@ -65,6 +72,7 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
     compiler.atomsEnd(),
   );
   const negator = compiler.atomOfClass(negatorClass) ?? -1;
+  const list = { negator, or: compiler.atomOfClass(orClass) ?? -1, instead: compiler.atomOfClass(insteadClass) ?? -1 };
   const context = contextClasses.map((name) => compiler.atomOfClass(name) ?? -1);
   const mention = [compiler.atomOfClass(mentionClass) ?? -1];
   const warning = [compiler.atomOfClass(warningClass) ?? -1];
@@ -91,6 +99,7 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
         yield unitsOfAMatch;
         const own = mayRestOnReports ? one : { ...one, matched: [] };
         if (isNegated(words, one, negator) || isFramed(spoken, own, reach)) continue;
+        if (rule.negatedInLists && isNegatedInList(words, one, list)) continue;
         if (mentioned.has(one.sentence)) continue;
         if (!countsInWarnings && isFramed(warned, own, reach)) continue;
         if (!countsInQuotes && isQuoted(quoted, placeOf(words, one))) continue;
@@ -113,6 +122,29 @@ function isNegated({ tokens, hits }: Read, { start, sentence }: Occurrence, nega
   for (let at = start - 1; at >= Math.max(0, start - reach); at--) {
     if (tokens[at]?.sentence !== sentence || tokens[at + 1]?.afterBreak) return false;
     if (hits[at]?.some(({ atom }) => atom === negator)) return true;
+  }
+  return false;
+}
+
+/** A negation earlier in the sentence, before a list that the occurrence is a member of. */
+function isNegatedInList(
+  { tokens, hits }: Read,
+  { start, sentence }: Occurrence,
+  { negator, or, instead }: { negator: number; or: number; instead: number },
+): boolean {
+  const is = (at: number, atom: number) => hits[at]?.some((hit) => hit.atom === atom) === true;
+  const isIn = (at: number) => tokens[at]?.sentence === sentence;
+  let isJoined = is(start - 1, or);
+  for (let at = start; isIn(at) && at < start + listGoesOnWithin; at++) {
+    // What follows the list may say what is wanted: "no cheques or vouchers, I only use the checkout".
+    if (at > start && isJoined && tokens[at]?.afterBreak) break;
+    if (is(at, instead)) return false;
+    isJoined ||= is(at, or);
+  }
+  for (let at = start - 1; at >= start - listedWithin && isIn(at); at--) {
+    if (is(at, negator)) return isJoined;
+    if (is(at, instead)) return false;
+    isJoined ||= is(at, or);
   }
   return false;
 }

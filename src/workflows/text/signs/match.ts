@@ -1,5 +1,15 @@
 import type { Slices } from '../../../base/slices.ts';
-import { type Compound, type Hit, type Lexicon, numberAtom, type Part, type Sequence, type Step } from './patterns.ts';
+import {
+  affixMax,
+  type Compound,
+  type Hit,
+  type Lexicon,
+  mixedAtom,
+  numberAtom,
+  type Part,
+  type Sequence,
+  type Step,
+} from './patterns.ts';
 import type { Token, Tokens } from './tokens.ts';
 
 /** A sequence of words that was found: tokens from `start` to before `end`. */
@@ -22,7 +32,6 @@ export interface Read {
 const stepsMax = 200_000;
 const occurrencesMax = 200;
 const beginningMin = 2;
-const beginningMax = 16;
 const endMin = 3;
 const rememberedMax = 20_000;
 // How often a rule may try another place for one of its parts.
@@ -110,16 +119,20 @@ function hitsOfForm(form: string, lexicon: Lexicon): readonly Hit[] {
   const take = (found: readonly number[] | undefined) => {
     for (const atom of found ?? []) atoms.add(atom);
   };
-  const limit = Math.min(form.length, beginningMax);
+  const limit = Math.min(form.length, affixMax);
   for (let size = beginningMin; size <= limit; size++) take(lexicon.beginnings.get(form.slice(0, size)));
   for (let size = endMin; size <= limit; size++) take(lexicon.ends.get(form.slice(form.length - size)));
   if (form.includes('*')) for (const one of unmasked(form)) take(lexicon.whole.get(one));
   const first = form.charCodeAt(0);
   if (first >= 0x30 && first <= 0x39) atoms.add(numberAtom);
+  if (mixed.test(form)) atoms.add(mixedAtom);
   const found = atoms.size === 0 ? none : [...atoms].map((atom) => ({ atom, words: 1 }));
   if (lexicon.remembered.size < rememberedMax) lexicon.remembered.set(form, found);
   return found;
 }
+
+// Three letters and a digit at least, in either order: "b2" and "4th" are no passwords.
+const mixed = /^(?=.*\d)(?=(?:.*\p{L}){3})/u;
 
 // "st*pid": most often a vowel is masked.
 function unmasked(form: string): string[] {

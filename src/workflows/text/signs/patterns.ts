@@ -59,8 +59,12 @@ export interface Compiler {
   atomsEnd(): number;
 }
 
-/** Stands for any number; atoms of words follow. */
+/** Stands for any number. */
 export const numberAtom = 0;
+/** Stands for any word that mixes letters and digits, as passwords do; atoms of words follow. */
+export const mixedAtom = 1;
+/** Beginnings and ends of words are looked up to this length. */
+export const affixMax = 20;
 const shortGap = 4;
 const longGap = 9;
 /** In scripts without blanks, each character is read as a word. */
@@ -70,7 +74,7 @@ export const charactersOfAWord = 2;
  * Compiles sign patterns.
  *
  * Consecutive words are separated by blanks. `pay*` is a beginning, `*konto` an end, `a|b*|@class` any of these, `?the` an
- * optional word, `#` a number. `..` stands for up to four other words, `...` for up to nine; neither passes over a negation or
+ * optional word, `#` a number, `##` a word of letters and digits. `..` stands for up to four other words, `...` for up to nine; neither passes over a negation or
  * the end of a sentence. `A & B`: both in one sentence, in any order; `A && B`: within two sentences of each other; `! C` and
  * `!! C`: not there.
  */
@@ -88,10 +92,11 @@ export function createCompiler(): Compiler {
   const known = new Map<string, number>();
   /** How many compounds begin with each word. */
   const counts = new Map<number, number>();
-  let next = numberAtom + 1;
+  let next = mixedAtom + 1;
 
   function atomOf(word: string): number {
     if (word === '#') return numberAtom;
+    if (word === '##') return mixedAtom;
     const folded = foldedWord(word);
     const found = atoms.get(folded);
     if (found !== undefined) return found;
@@ -102,6 +107,8 @@ export function createCompiler(): Compiler {
   }
 
   function enter(folded: string, atom: number): void {
+    if (folded.includes('*') && folded.length > affixMax + 1)
+      throw new Error(`"${folded}" is too long a part of a word`);
     if (folded.endsWith('*')) add(lexicon.beginnings, folded.slice(0, -1), atom);
     else if (folded.startsWith('*')) add(lexicon.ends, folded.slice(1), atom);
     else add(lexicon.whole, folded, atom);
@@ -172,7 +179,7 @@ export function createCompiler(): Compiler {
       }
       const optional = word.startsWith('?') && word.length > 1;
       const bare = optional ? word.slice(1) : word;
-      const pieces = bare === '#' || /[|@+]/.test(bare) ? [bare] : splitWords(bare);
+      const pieces = /^##?$|[|@+]/.test(bare) ? [bare] : splitWords(bare);
       for (const piece of pieces) {
         steps.push({ atoms: alternatives(piece, pattern), optional, gap });
         gap = 0;
@@ -217,7 +224,7 @@ function splitWords(text: string): string[] {
     .trim()
     .split(/\s+/)
     .flatMap((word) => {
-      if (word.includes('|') || word === '#') return [word];
+      if (word.includes('|') || word === '#' || word === '##') return [word];
       const words = wordsOf(word.replaceAll('*', ''));
       if (word.endsWith('*') && words.length > 0) words[words.length - 1] += '*';
       if (word.startsWith('*') && words.length > 0) words[0] = `*${words[0]}`;
