@@ -125,7 +125,7 @@ function scoreBusiness(
   { label, gates }: Pick<ReadScorecard, 'label' | 'gates'>,
   words: Words,
 ): ScoringReply {
-  const { say } = words;
+  const { tell } = words;
   const scored = dimensions.map((one) => ({ ...one, ...weighted(one.measured) }));
   // Unknown values neither help nor harm the score; they lower coverage and confidence.
   const known = scored.filter(({ score }) => score !== undefined);
@@ -145,7 +145,7 @@ function scoreBusiness(
   const caps = capsOf(gates, flat, words);
   const impossible = flat
     .flatMap((one) => (one.impossible ? [{ one, ...one.impossible }] : []))
-    .map(({ one, field, why, limit }) => ({ field, message: say(why, { label: nameOf(one), limit }) }))
+    .map(({ one, field, why }) => ({ field, message: tell(why(nameOf(one))) }))
     .slice(0, 100);
   const rating = coverage < coverageFloor ? '' : ratingUnder(ratingOf(overallScore), caps);
   return {
@@ -227,7 +227,7 @@ function dimensionReply(
     .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
     .slice(0, 3);
   const rounded = score === undefined ? undefined : roundTo(score, 1);
-  const rating = rounded === undefined ? '' : ratingOf(rounded);
+  const rating = rounded === undefined || coverage < coverageFloor ? '' : ratingOf(rounded);
   return { name, label: label || name, score: rounded, rating, coverage: roundTo(coverage, 3), drivers };
 }
 
@@ -256,7 +256,7 @@ function nextAction(
     rating: string;
     flat: readonly Measured[];
   },
-  { say }: Words,
+  { say, language }: Words,
 ): string {
   const { caps, impossible, missing, rating, flat } = known;
   // The gravest gate first: nothing else helps while it is closed.
@@ -264,7 +264,13 @@ function nextAction(
   const closed = flat.find(({ indicator }) => indicator.name === gate?.indicator);
   if (closed) return closed.indicator.action || say('scorecard.settle', { label: nameOf(closed) });
   if (impossible[0]) return say('scorecard.correct', { message: impossible[0].message });
-  if (rating === '') return say('scorecard.findOut', { labels: missing.slice(0, 3).map(nameOf).join('; ') });
+  if (rating === '')
+    return say('scorecard.findOut', {
+      labels: missing
+        .slice(0, 3)
+        .map(nameOf)
+        .join(language === 'fr' ? ' ; ' : '; '),
+    });
   const weakest = worst(flat);
   if (weakest) return weakest.indicator.action || say('scorecard.improve', { label: nameOf(weakest) });
   if (missing[0]) return say('scorecard.findOut', { labels: nameOf(missing[0]) });

@@ -3,7 +3,7 @@
  * file per language; each must have all of these, with the same values. `count` selects singular or plural.
  */
 export const sentenceValues = {
-  'check.notEvaluated': ['id'],
+  'check.notEvaluated': ['check'],
   'check.addFact': ['fact'],
   'check.failed': ['id'],
   'check.putRight': ['fact'],
@@ -158,6 +158,7 @@ export const sentenceValues = {
   'scorecard.cap': ['rating', 'label'],
   'scorecard.below': ['label', 'limit'],
   'scorecard.above': ['label', 'limit'],
+  'scorecard.fraction': ['label', 'value', 'percent'],
   'scorecard.settle': ['label'],
   'scorecard.correct': ['message'],
   'scorecard.findOut': ['labels'],
