@@ -17,7 +17,7 @@ import { riskLevelOf } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import { type ReadScorecard, readScorecards } from '../packs/scorecard-pack.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
-import { scorecardWordsOf, type Words, wordsFor } from '../words/index.ts';
+import { indicatorLabels, scorecardWordsOf, type Words, wordsFor } from '../words/index.ts';
 import { commonGatesOf } from './common-gates.ts';
 import { capsOf, type Measured, type MeasuredDimension, measure, ratingOf } from './scoring-measure.ts';
 
@@ -187,9 +187,13 @@ function riskOf(rating: string, score: number): string {
 function unusedFields(request: ScoringRequest, measured: readonly Measured[]): Plain<UnusedField>[] {
   const names = (byCurve: boolean) =>
     new Set(measured.flatMap(({ indicator }) => (indicator.curve.length > 0 === byCurve ? [indicator.name] : [])));
+  const labels = [
+    ...measured.map(({ indicator: { label, name } }) => [label, name] as const),
+    ...indicatorLabels(request.customScorecard ? '' : request.scorecard || defaultScorecard),
+  ];
   return [
-    ...unusedFieldsOf('metrics', request.metrics, names(true)),
-    ...unusedFieldsOf('answers', request.answers, names(false)),
+    ...unusedFieldsOf('metrics', request.metrics, names(true), labels),
+    ...unusedFieldsOf('answers', request.answers, names(false), labels),
   ].slice(0, 100);
 }
 
