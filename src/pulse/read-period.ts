@@ -1,4 +1,5 @@
-import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { nearestName } from '../base/text/nearest.ts';
 import { createPace, type Pace } from '../base/turn.ts';
 import type { Queryable } from '../db/index.ts';
 import { emptyErrorCell } from './cell.ts';
@@ -9,7 +10,7 @@ import { findLatest, type LatestOf, type MinuteSpan, readLatest } from './latest
 import { type JourneyNames, Names, otherValue, otherValueNo } from './names.ts';
 import { PeriodSums } from './period-sums.ts';
 import { defaultTimeoutMs, type Plan } from './plan.ts';
-import { findAccount, readJourneyNames } from './pulse-store.ts';
+import { findAccount, readJourneyNames, readJourneys } from './pulse-store.ts';
 import { type CellRange, coverWithCells, hourMs, hoursPerDay } from './rollup.ts';
 import { addEncoded } from './segment-sums.ts';
 import { readSegments } from './segments-store.ts';
@@ -73,7 +74,7 @@ export async function openJourney(
   const accountNo = await findAccount(tx, request.accountId);
   const names = new Names(accountNo === undefined ? [] : await readJourneyNames(tx, accountNo, request.journey));
   const journey = names.journeys.get(request.journey);
-  if (!journey || accountNo === undefined) return fail({ kind: 'not_found', resource: 'journey' });
+  if (!journey || accountNo === undefined) return fail(await noSuchJourney(tx, accountNo, request.journey));
   if (request.goal !== undefined && !journey.steps.has(request.goal))
     return fail(invalid('goal', 'must be a step of the journey, as its events name it'));
   const settings = await readSettings(tx, accountNo);
@@ -82,6 +83,18 @@ export async function openJourney(
   const fromMinute = Math.floor((nowMs - (declared?.timeoutMs ?? defaultTimeoutMs)) / minuteMs);
   const latest = await findLatest(tx, accountNo, journey.no, fromMinute);
   return succeed({ tx, accountNo, journey, names, settings, plan, latest, pace: createPace(numbersOfATurn) });
+}
+
+// Names beyond these are not compared: a mere hint should cost little.
+const comparedMax = 200;
+
+async function noSuchJourney(tx: Queryable, accountNo: number | undefined, name: string): Promise<Failure> {
+  const known = accountNo === undefined ? [] : await readJourneys(tx, accountNo, '', comparedMax);
+  const near = nearestName(
+    name,
+    known.map((one) => one.name),
+  );
+  return { kind: 'not_found', resource: 'journey', ...(near !== undefined && { advice: `Perhaps ${near} is meant.` }) };
 }
 
 /** A property that is declared, or once was. */

@@ -196,7 +196,7 @@ function percentilesOf(histogram: Histogram): Percentiles | undefined {
   const found = quantilesOf(histogram, percentiles);
   if (!found) return undefined;
   const [p50 = 0, p90 = 0, p99 = 0] = found;
-  return { p50Seconds: p50 / 1_000, p90Seconds: p90 / 1_000, p99Seconds: p99 / 1_000 };
+  return { p50Seconds: secondsOf(p50), p90Seconds: secondsOf(p90), p99Seconds: secondsOf(p99) };
 }
 
 /** A named share; nothing if the whole is zero. */
@@ -207,4 +207,9 @@ function ratio<Name extends string>(name: Name, part: number, whole: number): { 
 /** By code units, so the order is the same on every machine. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Four digits: a histogram knows times to 2 %, and more digits only look exact. */
+function secondsOf(ms: number): number {
+  return Number((ms / 1_000).toPrecision(4));
 }

@@ -237,7 +237,14 @@ describe('a message that can’t be read is refused like every other', () => {
       'JSON that breaks off',
       { type: 'application/json', body: '{"text":', says: 'text: the text ends where a JSON value' },
     ],
-    ['an unknown field', { type: 'application/json', body: '{"txt":""}', says: 'txt: is not a known field (line 1' }],
+    [
+      'an unknown field',
+      {
+        type: 'application/json',
+        body: '{"txt":""}',
+        says: 'txt: is not a known field; perhaps text is meant (line 1',
+      },
+    ],
     [
       'a field of another type',
       { type: 'application/json', body: '{"text":1}', says: 'text: must be a string (line 1, colu' },

@@ -63,7 +63,19 @@ const refused: [string, string | Buffer, string, string][] = [
   ['a field twice', '{"text":"a",\n"text":"b"}', 'text', 'is given twice (line 2, column 1)'],
   ['a field twice by two names', '{"maybeText":"a","maybe_text":"b"}', 'maybeText', 'is given twice'],
   ['a lone surrogate', '{"text":"\\ud800"}', 'text', 'lone surrogate'],
-  ['an unknown field', '{"nested":{"idd":"1"}}', 'nested.idd', 'is not a known field (line 1, column 12)'],
+  [
+    'an unknown field',
+    '{"nested":{"idd":"1"}}',
+    'nested.idd',
+    'is not a known field; perhaps id is meant (line 1, column 12)',
+  ],
+  [
+    'a field without its message',
+    '{"id":"1"}',
+    'id',
+    'is not a known field; perhaps nested.id is meant (line 1, column 2)',
+  ],
+  ['a number with a currency', '{"big":"20 €"}', 'big', 'must be a number (line 1, column 8)'],
   ['a value of another type', '{"inners":[{},{"value":"x"}]}', 'inners[1].value', 'must be a 32-bit integer'],
   ['a double out of range', '{"big":1e400}', 'big', 'is out of the range of a double (line 1, column 8)'],
   [

@@ -68,6 +68,12 @@ function expectQuantiles(
     [0.99, told?.p99Seconds],
   ] as const) {
     const value = exactQuantile(exact, quantile) / 1_000;
-    expect(Math.abs((seconds ?? Number.NaN) - value)).toBeLessThanOrEqual(value * 0.0201);
+    // More digits than are known would only look exact.
+    expect(
+      String(seconds)
+        .replace(/^0\.0*|\D/g, '')
+        .replace(/0+$/, '').length,
+    ).toBeLessThanOrEqual(4);
+    expect(Math.abs((seconds ?? Number.NaN) - value)).toBeLessThanOrEqual(value * 0.0206);
   }
 }

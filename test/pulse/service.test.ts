@@ -108,6 +108,8 @@ test("another account's journey is not found", async () => {
   await rest('POST', '/v1/pulse/events', 'api acc_mine', { events: [sample('m-1', 'details', 'entered', 5)] });
   expect((await rest('GET', '/v1/pulse/journeys/listing-publish/report', 'api acc_mine')).status).toBe(200);
   expect((await rest('GET', '/v1/pulse/journeys/listing-publish/report', 'api acc_stranger')).status).toBe(404);
+  const slip = await rest('GET', '/v1/pulse/journeys/listing-publsh/report', 'api acc_mine');
+  expect(JSON.stringify(slip.body)).toContain('Perhaps listing-publish is meant.');
 });
 
 test('a journey is reported whatever its name holds', async () => {

@@ -17,6 +17,13 @@ describe('a JSON Schema from a caller', () => {
     expect(check(schema, { a: [1, 2] })).toEqual({ fits: true });
     expect(check(schema, { a: [1, 'x'] })).toMatchObject({ fits: false, path: '/a/1' });
     expect(check(schema, {})).toEqual({ fits: false, path: '/a', problem: 'is required' });
+    expect(check({ properties: { a: {} }, additionalProperties: false }, { a: 1, 'b/c': 2 })).toEqual({
+      ...{ fits: false, path: '/b~1c', problem: 'is not a known property' },
+    });
+    expect(compileSchema('{"properties": {"coste": {"type": "numero"}}}')).toEqual({
+      ...{ ok: false, pointer: '/properties/coste/type' },
+      problem: 'must be one of "array", "boolean", "integer", "null", "number", "object", "string"',
+    });
   });
 
   test('names the values of a short enum, and no long list', () => {

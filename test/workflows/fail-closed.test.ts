@@ -46,7 +46,7 @@ describe('a fact that is absent never passes a check', () => {
       ['failed', 'It has no lid.', 'Add a lid.'],
       ['skipped', '', ''],
       ['error', expect.stringContaining('absent'), 'Say whether it has a lid.'],
-      ['error', expect.stringContaining('silent'), expect.stringContaining('lid')],
+      ['error', expect.stringContaining('"lid"'), expect.stringContaining('lid')],
     ]);
   });
 

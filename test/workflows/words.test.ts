@@ -199,7 +199,7 @@ describe('readiness speaks the reader’s language', () => {
     const messageOf = (id: string) => basis?.checks.find((one) => one.id === id)?.message;
     expect(messageOf('own')).toBe('No serial number.');
     expect(messageOf('bare')).toBe('Die Prüfung bare ist nicht bestanden.');
-    expect(messageOf('broken')).toMatch(/^Die Prüfung broken war nicht möglich: Eine nötige Angabe fehlt/);
+    expect(messageOf('broken')).toMatch(/^Die Prüfung „Farbe“ war nicht möglich: Eine nötige Angabe fehlt/);
   });
 });
 

@@ -2,6 +2,7 @@ import { create, type DescField, type DescMessage, fromJson, type Message, type 
 import { AnySchema, anyPack, hasCustomJsonRepresentation, ListValueSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { InvalidValue } from './errors.ts';
 import { isDigit, type JsonText, type JsonValue, setOwn } from './json-text.ts';
+import { nearestOf } from './nearest.ts';
 import { enumReader, isPlainInteger, longAsString, type ScalarReader, scalarReader } from './scalars.ts';
 import { isUnwrapped, messageFromText, wrappedScalar } from './well-known.ts';
 
@@ -21,6 +22,7 @@ interface Choice {
 }
 
 interface MessageReader {
+  desc: DescMessage;
   /** Fields by lowerCamelCase and by snake_case name. */
   fields: Map<string, { name: string; index: number; read: FieldReader }>;
 }
@@ -68,7 +70,7 @@ export class JsonReaders {
   private reader(desc: DescMessage): MessageReader {
     const known = this.readers.get(desc);
     if (known) return known;
-    const made: MessageReader = { fields: new Map() };
+    const made: MessageReader = { desc, fields: new Map() };
     // Before its fields, since a message may contain itself.
     this.readers.set(desc, made);
     desc.fields.forEach((field, index) => {
@@ -186,7 +188,7 @@ export class JsonReaders {
     if (hasCustomJsonRepresentation(desc)) {
       const read = this.message(desc);
       const entry = { name: 'value', index: 0, read };
-      readMembers({ fields: new Map([['value', entry]]) }, json, message, '@type');
+      readMembers({ desc, fields: new Map([['value', entry]]) }, json, message, '@type');
     } else {
       readMembers(this.reader(desc), json, message, '@type');
     }
@@ -237,7 +239,7 @@ function readMembers(reader: MessageReader, json: JsonText, message: Local, skip
         json.value();
         continue;
       }
-      throw new InvalidValue('is not a known field', start).within(key);
+      throw new InvalidValue(`is not a known field${hintOf(key, reader.desc)}`, start).within(key);
     }
     const valueStart = json.start();
     try {
@@ -255,6 +257,21 @@ function readMembers(reader: MessageReader, json: JsonText, message: Local, skip
       throw located(error, field.name, valueStart);
     }
   } while (json.more(125));
+}
+
+/** The field that an unknown name may have been meant to be, perhaps one level further down. */
+function hintOf(name: string, desc: DescMessage): string {
+  const inner = desc.fields.flatMap((field) =>
+    field.fieldKind === 'message' && !hasCustomJsonRepresentation(field.message)
+      ? field.message.fields.map(({ jsonName }) => ({ place: `${field.jsonName}.${jsonName}`, jsonName }))
+      : [],
+  );
+  const near =
+    nearestOf(
+      name,
+      desc.fields.map(({ jsonName }) => jsonName),
+    ) ?? inner.find(({ jsonName }) => jsonName === name)?.place;
+  return near === undefined ? '' : `; perhaps ${near} is meant`;
 }
 
 function located(error: unknown, name: string, offset: number): unknown {

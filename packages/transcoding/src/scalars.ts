@@ -141,7 +141,7 @@ function readDouble(text: string): number {
   if (text === 'NaN') return Number.NaN;
   if (text === 'Infinity') return Number.POSITIVE_INFINITY;
   if (text === '-Infinity') return Number.NEGATIVE_INFINITY;
-  if (!numberGrammar.test(text)) throw new InvalidValue('must be a number, "NaN", "Infinity" or "-Infinity"');
+  if (!numberGrammar.test(text)) throw new InvalidValue('must be a number');
   const value = Number(text);
   if (!Number.isFinite(value)) throw new InvalidValue('is out of the range of a double');
   return value;

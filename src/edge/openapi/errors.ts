@@ -80,11 +80,13 @@ const samples: Record<string, Sample> = {
   400: {
     description: 'A field is missing, unknown or out of bounds; `BadRequest` names each one.',
     ...{ status: 'INVALID_ARGUMENT', reason: 'INVALID_ARGUMENT' },
-    message: 'modle: is not a known field (line 1, column 2)',
+    message: 'modle: is not a known field; perhaps model is meant (line 1, column 2)',
     details: [
       {
         '@type': 'type.googleapis.com/google.rpc.BadRequest',
-        fieldViolations: [{ field: 'modle', description: 'is not a known field (line 1, column 2)' }],
+        fieldViolations: [
+          { field: 'modle', description: 'is not a known field; perhaps model is meant (line 1, column 2)' },
+        ],
       },
     ],
   },

@@ -55,17 +55,27 @@ const dialect = new Ajv2020(options);
 
 const namedValuesMax = 12;
 
-/** Where a value does not fit, and what would: a missing property's own place, and the values of a short `enum`. */
+/** Where a value does not fit, and what would: the place of a missing or unknown property, and the values of a short `enum`. */
 function placed(error: ErrorObject | undefined): { path: string; problem: string } {
   const path = error?.instancePath ?? '';
-  const { allowedValues, missingProperty } = (error?.params ?? {}) as Record<string, unknown>;
+  const { allowedValues, missingProperty, additionalProperty } = (error?.params ?? {}) as Record<string, unknown>;
   if (error?.keyword === 'required' && typeof missingProperty === 'string')
-    return { path: `${path}/${missingProperty.replaceAll('~', '~0').replaceAll('/', '~1')}`, problem: 'is required' };
+    return { path: below(path, missingProperty), problem: 'is required' };
+  if (
+    error?.keyword === 'additionalProperties' &&
+    typeof additionalProperty === 'string' &&
+    additionalProperty.length <= 200
+  )
+    return { path: below(path, additionalProperty), problem: 'is not a known property' };
   if (error?.keyword === 'enum' && Array.isArray(allowedValues) && allowedValues.length <= namedValuesMax) {
     const values = allowedValues.map((value) => JSON.stringify(value)).join(', ');
     if (values.length <= 300) return { path, problem: `must be one of ${values}` };
   }
   return { path, problem: error?.message ?? 'does not fit' };
+}
+
+function below(path: string, name: string): string {
+  return `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function compile(text: string): CompiledSchema {
@@ -75,8 +85,9 @@ function compile(text: string): CompiledSchema {
   if (problem) return { ok: false, ...problem };
   try {
     if (dialect.validateSchema(schema) !== true) {
-      const [first] = dialect.errors ?? [];
-      return { ok: false, pointer: first?.instancePath ?? '', problem: first?.message ?? 'is no JSON Schema' };
+      // A type may be one name or a list of them; the first complaint is about one name.
+      const { path, problem } = placed(dialect.errors?.[0]);
+      return { ok: false, pointer: path, problem };
     }
     const validate = new Ajv2020({ ...options, meta: false, validateSchema: false }).compile(schema);
     return {

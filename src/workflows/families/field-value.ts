@@ -49,19 +49,22 @@ export function inspectValue(
       ? { status: 'missing', message: words.say('field.missing', { label }), suggestion }
       : { status: 'empty', message: '', suggestion };
   }
+  const address = field.kind === 'email' && typeof value === 'string' ? meantAddress(value.trim()) : undefined;
+  const correction = (name: 'field.correct' | 'field.improve') =>
+    address === undefined ? words.say(name, { label }) : words.say('field.writeInstead', { address });
   const problem = problemOf(field, value, context, fits);
   if (problem !== undefined)
     return {
       status: 'invalid',
       message: words.tell(problem(label)),
-      suggestion: advice(words.say('field.correct', { label })),
+      suggestion: advice(correction('field.correct')),
     };
   const weakness = weaknessOf(field, value, context);
   if (weakness !== undefined)
     return {
       status: 'weak',
       message: words.tell(weakness(label)),
-      suggestion: advice(words.say('field.improve', { label })),
+      suggestion: advice(correction('field.improve')),
     };
   return { status: 'ok', message: '', suggestion: '' };
 }
@@ -137,7 +140,8 @@ const consent =
 type FormProblem = (text: string, field: Plain<FormField>, context: SenseContext) => Fault | undefined;
 
 const formProblems: Readonly<Record<string, FormProblem>> = {
-  email: (text) => (isEmail(text) ? testAddress(text) : fault('field.email')),
+  email: (text) =>
+    isEmail(text) ? testAddress(text) : fault(meantAddress(text) === undefined ? 'field.email' : 'field.emailComma'),
   phone: (text, _, context) => phoneProblem(text, context),
   url: (text) => (isUrl(text) ? undefined : fault('field.url')),
   date: dateProblem,
@@ -217,6 +221,15 @@ function isEmail(text: string): boolean {
       text,
     ) && !text.includes('..')
   );
+}
+
+/** The address that was meant by one with a comma instead of a dot, or with a slip in a large provider's name. */
+function meantAddress(text: string): string | undefined {
+  const dotted = text.replace(/ ?, ?/g, '.');
+  if (!isEmail(dotted)) return undefined;
+  const domain = meantProvider(dotted);
+  if (domain !== undefined) return `${dotted.split('@')[0]}@${domain}`;
+  return dotted === text ? undefined : dotted;
 }
 
 /** With its scheme, or as people write it: "www.example.com". */

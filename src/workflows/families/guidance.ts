@@ -25,8 +25,8 @@ import { dayAt } from '../sense/days.ts';
 import { wordsOf } from '../sense/field-meaning.ts';
 import type { SenseContext } from '../sense/field-sense.ts';
 import { type FormSubject, formSubjectOf } from '../sense/form-subject.ts';
-import { unusedFieldsOf } from '../unused-fields.ts';
-import { formWordsOf, notEvaluated, type Words, wordsFor } from '../words/index.ts';
+import { type Labels, unusedFieldsOf } from '../unused-fields.ts';
+import { formLabels, formWordsOf, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { inspectValue, patternText, type Status } from './field-value.ts';
 import { contradictionsIn } from './form-contradictions.ts';
 import { choiceNamesOf, ownChoiceNames, withChoices } from './named-choices.ts';
@@ -55,8 +55,8 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
   prepare(asked, { fits, nowMs }): Result<Prepared<ProfileReply>> {
     const bounded = boundJson('values', asked.values);
     if (!bounded.ok) return bounded;
-    const names = asked.form === undefined ? choiceNames.get(asked.template) : ownChoiceNames(asked.form.fields);
-    const request = { ...asked, values: withChoices(names, asked.values ?? {}) };
+    const choices = asked.form === undefined ? choiceNames.get(asked.template) : ownChoiceNames(asked.form.fields);
+    const request = { ...asked, values: withChoices(choices, asked.values ?? {}) };
     const words = wordsFor(request.locale, textOf(request));
     const form = formOf(request, words);
     if (!form.ok) return form;
@@ -81,7 +81,15 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
       context,
       words,
     );
-    const unusedFields = unusedFieldsOf('values', values, new Set(form.value.fields.map(({ name }) => name)));
+    const labels = [
+      ...form.value.fields.map(({ name, label }) => [label, name] as const),
+      ...formLabels(request.template),
+    ];
+    const names = new Set(form.value.fields.map(({ name }) => name));
+    const unusedFields = [
+      ...strayFocus(request.focusedField, names, labels),
+      ...unusedFieldsOf('values', values, names, labels),
+    ].slice(0, 100);
     const variables = {
       values,
       filled: inspected
@@ -114,6 +122,12 @@ function strayStep(step: string, fields: readonly Plain<FormField>[]): ReturnTyp
   const known = steps.size === 0 ? 'the form has no steps' : `is not one of ${[...steps].slice(0, 20).join(', ')}`;
   const near = nearestName(step, steps);
   return fail(invalid('journeyStep', near === undefined ? known : `${known}; perhaps ${near} is meant`));
+}
+
+/** A focus on no field of the form, such as a button, is only told: nothing comes first then. */
+function strayFocus(focused: string, names: ReadonlySet<string>, labels: Labels): ProfileReply['unusedFields'] {
+  const [stray] = focused === '' ? [] : unusedFieldsOf('', { [focused]: true }, names, labels);
+  return stray === undefined ? [] : [{ field: 'focusedField', nearest: stray.nearest }];
 }
 
 /** A nationality or a country of birth is not where somebody lives. */
@@ -273,8 +287,8 @@ function fieldOf(
 }
 
 /**
- * The field in focus while it is not right; then what is invalid; then what is required and missing; then what could be better;
- * then what is optional and empty. Among equals, the most important.
+ * The field in focus while it is not right; then what is required and invalid; then what is required and missing; then what is
+ * optional and invalid; then what could be better; then what is optional and empty. Among equals, the most important.
  */
 function nextField(request: ProfileRequest, inspected: readonly Inspected[]): Inspected | undefined {
   const open = inspected.filter(({ status }) => status !== 'ok');
@@ -283,8 +297,8 @@ function nextField(request: ProfileRequest, inspected: readonly Inspected[]): In
 }
 
 function urgency({ field, status }: Inspected): number {
-  if (status === 'invalid') return 3;
-  if (status === 'missing' && field.required) return 2;
+  if (status === 'invalid') return field.required ? 4 : 2;
+  if (status === 'missing' && field.required) return 3;
   return status === 'weak' ? 1 : 0;
 }
 

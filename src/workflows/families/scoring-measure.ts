@@ -9,7 +9,8 @@ import type {
 } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
 import { readAnswerWords } from '../packs/scorecard-pack.ts';
-import type { Words } from '../words/index.ts';
+import type { Message, Words } from '../words/index.ts';
+import { impossibleBecause, readFractions } from './scoring-values.ts';
 
 export interface Measured {
   indicator: Plain<Indicator>;
@@ -22,11 +23,10 @@ export interface Measured {
   impossible?: Impossible | undefined;
 }
 
-/** An impossible value: below the minimum or above the maximum. */
+/** An impossible value, and why it is one. */
 export interface Impossible {
   field: string;
-  why: 'scorecard.below' | 'scorecard.above';
-  limit: number;
+  why: (label: string) => Message;
 }
 
 export interface MeasuredDimension {
@@ -65,6 +65,8 @@ export function measure(
   metrics: JsonObject,
   answers: JsonObject,
 ): Result<MeasuredDimension[]> {
+  const indicators = dimensions.flatMap((one) => one.indicators);
+  const fractions = readFractions(indicators, metrics);
   const all = dimensions.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
   const result: MeasuredDimension[] = [];
   for (const dimension of dimensions) {
@@ -72,7 +74,7 @@ export function measure(
     const inner = dimension.indicators.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
     const measured: Measured[] = [];
     for (const indicator of dimension.indicators) {
-      const found = scoreOfIndicator(indicator, metrics, answers);
+      const found = scoreOfIndicator(indicator, metrics, answers, fractions);
       if (!found.ok) return found;
       measured.push({ indicator, share: inner === 0 ? 0 : (share * (indicator.weight ?? 1)) / inner, ...found.value });
     }
@@ -85,6 +87,7 @@ function scoreOfIndicator(
   indicator: Plain<Indicator>,
   metrics: JsonObject,
   answers: JsonObject,
+  fractions: ReadonlySet<string>,
 ): Result<Pick<Measured, 'score' | 'choice' | 'impossible'>> {
   const { name, curve, choices } = indicator;
   if (curve.length > 0) {
@@ -92,9 +95,9 @@ function scoreOfIndicator(
     if (value === undefined || value === null) return succeed({ score: undefined });
     if (typeof value !== 'number' || !Number.isFinite(value))
       return fail(invalid(`metrics.${name}`, 'has to be a number'));
-    const why = impossibleBecause(indicator, value);
+    const why = impossibleBecause(indicator, value, fractions.has(name));
     if (why === undefined) return succeed({ score: scoreAt(curve, value) });
-    return succeed({ score: undefined, impossible: { field: `metrics.${name}`, ...why } });
+    return succeed({ score: undefined, impossible: { field: `metrics.${name}`, why } });
   }
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answer === undefined || answer === null || answer === '') return succeed({ score: undefined });
@@ -123,38 +126,6 @@ function choiceOf(answer: string, choices: Readonly<Record<string, number>>): st
 
 function comparable(text: string): string {
   return foldText(text).replaceAll(/[ _’']/g, '_');
-}
-
-// Shares that may still be negative or above the whole: gains, losses and changes.
-const signed =
-  /marg(?:e\b|in|en\b)|growth|profit|change|cash.?flow|return.?on|\broi\b|\broe\b|result|balance|delta|varia|ebit|markup|net.?(worth|income)|wachstum|gewinn|ergebnis|(?:ver)?anderung|rendite|rentabil|aufschlag|saldo|crecimiento|beneficio|ganancia|cambio|incremento|croissance|benefice|evolution|solde|rendement|\bnps\b|promoter/;
-const percentage = /percent|pct\b|%|\bshare\b|prozent|anteil|quote\b|porcentaje|\btasa\b|pourcentage|\btaux\b/;
-const graded = /rating|stars|sterne|bewertung|estrellas|valoracion|puntuacion|etoiles|\bnote\b/;
-// "1–5", "von 10", "sur 20".
-const scale = /(?:\b(?:out of|von|sobre|sur)|\/) ?(5|6|10|20|100)\b|\b[01] (?:(?:to|bis|a) )?(5|6|10|20|100)\b/;
-
-/** Why a number is impossible, by the indicator's bounds, or else by its kind and curve; undefined if it is possible. */
-function impossibleBecause(
-  { name, label, curve, min, max }: Plain<Indicator>,
-  value: number,
-): Omit<Impossible, 'field'> | undefined {
-  const words = foldText(`${spaced(name)} ${label}`);
-  const values = curve.map((point) => point.value);
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const isSigned = signed.test(words);
-  const lowest = min ?? (isSigned || least < 0 ? undefined : 0);
-  const isShare = percentage.test(words) && !isSigned && most <= 100;
-  // A curve that ends at 1 is of fractions.
-  const whole = most === 1 ? 1 : 100;
-  const [, outOf, upTo] = graded.test(words) ? (scale.exec(words) ?? []) : [];
-  const highest = max ?? (isShare ? whole : graded.test(words) ? Number(outOf ?? upTo ?? most) : undefined);
-  if (lowest !== undefined && value < lowest) return { why: 'scorecard.below', limit: lowest };
-  if (highest !== undefined && value > highest) return { why: 'scorecard.above', limit: highest };
-  return undefined;
-}
-
-function spaced(name: string): string {
-  return name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
 }
 
 const gateBelow = 50;

@@ -17,7 +17,7 @@ import { riskLevelOf } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import { type ReadScorecard, readScorecards } from '../packs/scorecard-pack.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
-import { scorecardWordsOf, type Words, wordsFor } from '../words/index.ts';
+import { indicatorLabels, scorecardWordsOf, type Words, wordsFor } from '../words/index.ts';
 import { commonGatesOf } from './common-gates.ts';
 import { capsOf, type Measured, type MeasuredDimension, measure, ratingOf } from './scoring-measure.ts';
 
@@ -125,7 +125,7 @@ function scoreBusiness(
   { label, gates }: Pick<ReadScorecard, 'label' | 'gates'>,
   words: Words,
 ): ScoringReply {
-  const { say } = words;
+  const { tell } = words;
   const scored = dimensions.map((one) => ({ ...one, ...weighted(one.measured) }));
   // Unknown values neither help nor harm the score; they lower coverage and confidence.
   const known = scored.filter(({ score }) => score !== undefined);
@@ -145,7 +145,7 @@ function scoreBusiness(
   const caps = capsOf(gates, flat, words);
   const impossible = flat
     .flatMap((one) => (one.impossible ? [{ one, ...one.impossible }] : []))
-    .map(({ one, field, why, limit }) => ({ field, message: say(why, { label: nameOf(one), limit }) }))
+    .map(({ one, field, why }) => ({ field, message: tell(why(nameOf(one))) }))
     .slice(0, 100);
   const rating = coverage < coverageFloor ? '' : ratingUnder(ratingOf(overallScore), caps);
   return {
@@ -187,9 +187,13 @@ function riskOf(rating: string, score: number): string {
 function unusedFields(request: ScoringRequest, measured: readonly Measured[]): Plain<UnusedField>[] {
   const names = (byCurve: boolean) =>
     new Set(measured.flatMap(({ indicator }) => (indicator.curve.length > 0 === byCurve ? [indicator.name] : [])));
+  const labels = [
+    ...measured.map(({ indicator: { label, name } }) => [label, name] as const),
+    ...indicatorLabels(request.customScorecard ? '' : request.scorecard || defaultScorecard),
+  ];
   return [
-    ...unusedFieldsOf('metrics', request.metrics, names(true)),
-    ...unusedFieldsOf('answers', request.answers, names(false)),
+    ...unusedFieldsOf('metrics', request.metrics, names(true), labels),
+    ...unusedFieldsOf('answers', request.answers, names(false), labels),
   ].slice(0, 100);
 }
 
@@ -227,7 +231,7 @@ function dimensionReply(
     .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
     .slice(0, 3);
   const rounded = score === undefined ? undefined : roundTo(score, 1);
-  const rating = rounded === undefined ? '' : ratingOf(rounded);
+  const rating = rounded === undefined || coverage < coverageFloor ? '' : ratingOf(rounded);
   return { name, label: label || name, score: rounded, rating, coverage: roundTo(coverage, 3), drivers };
 }
 
@@ -256,7 +260,7 @@ function nextAction(
     rating: string;
     flat: readonly Measured[];
   },
-  { say }: Words,
+  { say, language }: Words,
 ): string {
   const { caps, impossible, missing, rating, flat } = known;
   // The gravest gate first: nothing else helps while it is closed.
@@ -264,7 +268,13 @@ function nextAction(
   const closed = flat.find(({ indicator }) => indicator.name === gate?.indicator);
   if (closed) return closed.indicator.action || say('scorecard.settle', { label: nameOf(closed) });
   if (impossible[0]) return say('scorecard.correct', { message: impossible[0].message });
-  if (rating === '') return say('scorecard.findOut', { labels: missing.slice(0, 3).map(nameOf).join('; ') });
+  if (rating === '')
+    return say('scorecard.findOut', {
+      labels: missing
+        .slice(0, 3)
+        .map(nameOf)
+        .join(language === 'fr' ? ' ; ' : '; '),
+    });
   const weakest = worst(flat);
   if (weakest) return weakest.indicator.action || say('scorecard.improve', { label: nameOf(weakest) });
   if (missing[0]) return say('scorecard.findOut', { labels: nameOf(missing[0]) });

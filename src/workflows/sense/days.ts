@@ -5,16 +5,16 @@ export interface Day {
 }
 
 /**
- * Reads a day: 2024-05-17 (with or without a time), 17.05.2024, or 17/05/2024, which is read month first in United States
- * locales. Undefined for anything that is not a day, such as 30 February.
+ * Reads a day: 2024-05-17 (with or without a time), 17.05.2024, 17-05-2024 or 17/05/2024, which is read month first in
+ * United States locales. Undefined for anything that is not a day, such as 30 February.
  */
 export function readDay(text: string, locale = ''): Day | undefined {
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]{5,15}(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
   if (iso) return dayOf(Number(iso[1]), Number(iso[2]), Number(iso[3]));
-  const local = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(text);
+  const local = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text);
   if (!local) return undefined;
   const [first, second, year] = [Number(local[1]), Number(local[3]), Number(local[4])];
-  const monthFirst = local[2] === '/' && (/^en-US/i.test(locale) || second > 12);
+  const monthFirst = local[2] !== '.' && (/^en-US/i.test(locale) || second > 12);
   return monthFirst ? dayOf(year, first, second) : dayOf(year, second, first);
 }
 
@@ -26,7 +26,7 @@ export function dayAt(ms: number): Day {
 
 /** Whether a text has the form of a day, whether or not that day exists. */
 export function looksLikeDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}(T.*)?$|^\d{1,2}([./])\d{1,2}\2\d{4}$/.test(text);
+  return /^\d{4}-\d{2}-\d{2}(T.*)?$|^\d{1,2}([./-])\d{1,2}\2\d{4}$/.test(text);
 }
 
 function dayOf(year: number, month: number, day: number): Day | undefined {

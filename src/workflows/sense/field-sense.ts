@@ -194,12 +194,17 @@ function postcodeProblem(text: string, country: string | undefined): Fault | und
   return form.test(code) ? undefined : fault('field.postcode', { country: String(country) });
 }
 
+const shortNumbers: ReadonlySet<string> = new Set('AD FK FO GL KI NC NF NU PM SB SH TK TO WF'.split(' '));
+
 /** Why a text is not a telephone number; numbers without a country code are taken as the form's country's. */
 export function phoneProblem(text: string, { country }: Pick<SenseContext, 'country'>): Fault | undefined {
   const digits = text.replace(/\D/g, '');
   if (!/^\+?[\d ().\-/]{6,30}$/.test(text) || digits.length < 6 || digits.length > 15) return fault('field.phone');
   const home = country !== undefined && isSupportedCountry(country) ? (country as CountryCode) : undefined;
-  if (!text.startsWith('+') && !text.startsWith('00') && home === undefined) return undefined;
+  const isAbroad = text.startsWith('+') || text.startsWith('00');
+  // Six digits are a number without its area code, save where numbers are that short.
+  if (!isAbroad && digits.length < 7 && !shortNumbers.has(country ?? '')) return fault('field.phone');
+  if (!isAbroad && home === undefined) return undefined;
   const number = parsePhoneNumberFromString(text.replace(/^00/, '+'), home);
   return number?.isValid() ? undefined : fault('field.phoneNowhere');
 }
@@ -236,8 +241,15 @@ const mailProviders =
  */
 export function meantProvider(text: string): string | undefined {
   const domain = text.toLowerCase().split('@')[1] ?? '';
-  if (domain.length < 7 || mailProviders.includes(domain)) return undefined;
-  return mailProviders.find((known) => known.length >= 8 && isSlip(domain, known));
+  if (mailProviders.includes(domain)) return undefined;
+  // Short names resemble others, unless their ending is that of no country.
+  const [name = '', ending = ''] = domain.split('.');
+  const isNowhere = domain === `${name}.${ending}` && ending.length === 2 && countryCodeOf(ending) === undefined;
+  return mailProviders.find(
+    (known) =>
+      ((domain.length >= 7 && known.length >= 8) || (isNowhere && known.startsWith(`${name}.`))) &&
+      isSlip(domain, known),
+  );
 }
 
 function isSlip(typed: string, meant: string): boolean {

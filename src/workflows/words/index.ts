@@ -1,4 +1,12 @@
 export { notEvaluated } from './not-evaluated.ts';
-export { formWordsOf, listingDone, listingRule, packWords, scorecardWordsOf } from './pack-words.ts';
+export {
+  formLabels,
+  formWordsOf,
+  indicatorLabels,
+  listingDone,
+  listingRule,
+  packWords,
+  scorecardWordsOf,
+} from './pack-words.ts';
 export { type SentenceName, type SentenceValues, sentenceValues } from './sentences.ts';
 export { english, type Message, type Words, wordsFor } from './words.ts';

@@ -7,7 +7,7 @@ export function notEvaluated(rule: CheckRule, { say }: Words): CheckRule {
   return {
     ...rule,
     severity: 'critical',
-    message: say('check.notEvaluated', { id: rule.id }),
+    message: say('check.notEvaluated', { check: fact }),
     action: rule.action === '' ? say('check.addFact', { fact }) : rule.action,
   };
 }

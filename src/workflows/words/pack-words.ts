@@ -56,6 +56,20 @@ export function listingDone({ language }: Words, pack: { name: string; done: str
   return packs?.[pack.name]?.done ?? packs?.generic?.done ?? pack.done;
 }
 
+/** What the fields of a shipped form are called in languages other than English. */
+export function formLabels(form: string): (readonly [label: string, name: string])[] {
+  return [...packWords.profile.values()].flatMap((forms) => labelsOf(forms[form]?.fields));
+}
+
+/** What the indicators of a shipped scorecard are called in languages other than English. */
+export function indicatorLabels(scorecard: string): (readonly [label: string, name: string])[] {
+  return [...packWords.scorecard.values()].flatMap((cards) => labelsOf(cards[scorecard]?.indicators));
+}
+
+function labelsOf(named: Readonly<Record<string, { label: string }>> = {}): (readonly [label: string, name: string])[] {
+  return Object.entries(named).map(([name, { label }]) => [label, name]);
+}
+
 /** A shipped form's wording; undefined in English. */
 export function formWordsOf({ language }: Words, form: string): FormWords | undefined {
   return packWords.profile.get(language)?.[form];

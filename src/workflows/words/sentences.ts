@@ -3,7 +3,7 @@
  * file per language; each must have all of these, with the same values. `count` selects singular or plural.
  */
 export const sentenceValues = {
-  'check.notEvaluated': ['id'],
+  'check.notEvaluated': ['check'],
   'check.addFact': ['fact'],
   'check.failed': ['id'],
   'check.putRight': ['fact'],
@@ -83,6 +83,7 @@ export const sentenceValues = {
   'field.email': ['label'],
   'field.emailReserved': ['label'],
   'field.emailPlaceholder': ['label'],
+  'field.emailComma': ['label'],
   'field.emailSlip': ['label', 'domain'],
   'field.url': ['label'],
   'field.country': ['label'],
@@ -127,6 +128,7 @@ export const sentenceValues = {
   'field.fillIn': ['label'],
   'field.correct': ['label'],
   'field.improve': ['label'],
+  'field.writeInstead': ['address'],
   'field.chooseFrom': ['choices'],
   'field.example': ['example'],
   'form.save': [],
@@ -158,6 +160,7 @@ export const sentenceValues = {
   'scorecard.cap': ['rating', 'label'],
   'scorecard.below': ['label', 'limit'],
   'scorecard.above': ['label', 'limit'],
+  'scorecard.fraction': ['label', 'value', 'percent'],
   'scorecard.settle': ['label'],
   'scorecard.correct': ['message'],
   'scorecard.findOut': ['labels'],

@@ -1,0 +1,83 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { roundTo } from '../../base/round.ts';
+import { foldText } from '../../base/text/fold.ts';
+import type { Indicator } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
+import type { Plain } from '../family.ts';
+import type { Message } from '../words/index.ts';
+
+// Shares that may still be negative or above the whole: gains, losses and changes.
+const signed =
+  /marg(?:e\b|in|en\b)|growth|profit|change|cash.?flow|return.?on|\broi\b|\broe\b|result|balance|delta|varia|ebit|markup|net.?(worth|income)|wachstum|gewinn|ergebnis|(?:ver)?anderung|rendite|rentabil|aufschlag|saldo|crecimiento|beneficio|ganancia|cambio|incremento|croissance|benefice|evolution|solde|rendement|\bnps\b|promoter/;
+const percentage = /percent|pct\b|%|\bshare\b|prozent|anteil|quote\b|porcentaje|\btasa\b|pourcentage|\btaux\b/;
+const graded = /rating|stars|sterne|bewertung|estrellas|valoracion|puntuacion|etoiles|\bnote\b/;
+// "1–5", "von 10", "sur 20".
+const scale = /(?:\b(?:out of|von|sobre|sur)|\/) ?(5|6|10|20|100)\b|\b[01] (?:(?:to|bis|a) )?(5|6|10|20|100)\b/;
+
+/** Why a number is impossible, by the indicator's bounds, or else by its kind and curve; undefined if it is possible. */
+export function impossibleBecause(
+  indicator: Plain<Indicator>,
+  value: number,
+  isFraction: boolean,
+): ((label: string) => Message) | undefined {
+  const { curve, min, max } = indicator;
+  const words = wordsOf(indicator);
+  const values = curve.map((point) => point.value);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const isSigned = signed.test(words);
+  const lowest = min ?? (isSigned || least < 0 ? undefined : 0);
+  const isShare = percentage.test(words) && !isSigned && most <= 100;
+  // A curve that ends at 1 is of fractions.
+  const whole = most === 1 ? 1 : 100;
+  const [, outOf, upTo] = graded.test(words) ? (scale.exec(words) ?? []) : [];
+  const highest = max ?? (isShare ? whole : graded.test(words) ? Number(outOf ?? upTo ?? most) : undefined);
+  if (lowest !== undefined && value < lowest)
+    return (label) => ({ name: 'scorecard.below', values: { label, limit: lowest } });
+  if (highest !== undefined && value > highest)
+    return (label) => ({ name: 'scorecard.above', values: { label, limit: highest } });
+  if (!isFraction) return undefined;
+  const percent = roundTo(value * 100, 6);
+  return (label) => ({ name: 'scorecard.fraction', values: { label, value, percent } });
+}
+
+function wordsOf({ name, label }: Plain<Indicator>): string {
+  return foldText(`${spaced(name)} ${label}`);
+}
+
+function spaced(name: string): string {
+  return name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+}
+
+// Percentages that are often below 1: what goes wrong, leaves or costs a little, and what answers or changes.
+const oftenSmall =
+  /defect|error|fault|fail|complain|return|refund|scrap|reject|waste|churn|turnover|attrition|absen|sick|accident|incident|fraud|bounce|conversion|click|respon|cancel|default|overdue|arrear|late\b|dispute|claim|downtime|loss|interest|inflation|\btax|\bfees?\b|commission|discount|unemploy|vacan|per share|mangel|fehler|ausschuss|reklamation|beschwerde|retoure|ruckgabe|rucklauf|storno|fluktuation|abwander|kundigung|kranken|fehlzeit|unfall|betrug|ausfall|ausfalle|verspat|verzug|streit|verlust|zins|steuer|gebuhr|provision|rabatt|skonto|konversion|klick|leerstand|arbeitslos|je aktie|defecto|fallo|averia|queja|reclamacion|devolucion|merma|rotacion|abandono|bajas?\b|absentismo|accidente|fraude|morosidad|impago|retraso|perdida|interes|inflacion|impuesto|comision|descuento|conversion|clic|cancelacion|desempleo|por accion|defaut|erreur|panne|reclamation|plainte|retour|rebut|attrition|resiliation|depart|desabonnement|rotation|absenteisme|accident|impaye|retard|litige|perte|interet|impot|frais|remise|annulation|chomage|vacance|par action/;
+// Of the figures that may be below zero, only this one is never a fraction of a percent in a business that goes on.
+const grossMargin = /gross ?marg|bruttomarge|rohmarge|handelsspanne|margen bruto|marge brute/;
+
+// A curve whose first step is lower than this looks at small percentages.
+const firstStepLeast = 5;
+
+/**
+ * The percentages that were given as fractions: between 0 and 1, where a percentage so small makes no sense. A 1 beside
+ * them is the whole, too.
+ */
+export function readFractions(indicators: readonly Plain<Indicator>[], metrics: JsonObject): ReadonlySet<string> {
+  const given = indicators.flatMap((indicator) => {
+    const value = Object.hasOwn(metrics, indicator.name) ? metrics[indicator.name] : undefined;
+    return typeof value === 'number' && value > 0 && value <= 1 && isLargePercentage(indicator)
+      ? [{ name: indicator.name, value }]
+      : [];
+  });
+  return new Set(given.some(({ value }) => value < 1) ? given.map(({ name }) => name) : []);
+}
+
+function isLargePercentage(indicator: Plain<Indicator>): boolean {
+  const words = wordsOf(indicator);
+  const steps = indicator.curve.map(({ value }) => value).filter((value) => value > 0);
+  return (
+    percentage.test(words) &&
+    (indicator.max ?? 100) > 1 &&
+    Math.min(...steps) >= firstStepLeast &&
+    Math.max(...steps) <= 100 &&
+    (signed.test(words) ? grossMargin.test(words) : !oftenSmall.test(words))
+  );
+}
