@@ -56,6 +56,7 @@ describe('threats to kill or to burn', () => {
     'Wir werden dich abstechen.',
     'Ich zünde dein Haus an.',
     'Te voy a matar.',
+    'Te mato, puta.',
     'Quemaré tu casa si no pagas.',
     'Je vais te tuer.',
     'Si tu parles, je mets le feu chez toi.',
@@ -112,6 +113,7 @@ describe('threats', () => {
 describe('insults to a person for their origin', () => {
   it.each([
     'Hau ab du dreckiger Kanake.',
+    'Dreckiger Jude.',
     'Sale arabe, rentre chez toi.',
     'Sucio moro, vete a tu país.',
     'Dirty Arab, go home.',
@@ -125,6 +127,10 @@ describe('those who suffer violence', () => {
   it.each([
     ['en', 'My boyfriend beats me'],
     ['en', 'I am afraid of my ex.'],
+    ['en', 'My dad beats me with a belt.'],
+    ['de', 'Mein Ex bedroht mich jeden Tag.'],
+    ['es', 'Mi novio me ha pegado.'],
+    ['fr', 'Mon ex me menace de mort.'],
     ['de', 'Mein Mann schlägt mich und ich habe Angst.'],
     ['es', 'Mi marido me pega'],
     ['fr', 'Mon mari me frappe'],
@@ -146,6 +152,8 @@ describe('accounts of others', () => {
     'Kaufe deine Bank-Zugangsdaten',
     'Leih mir dein Konto',
     'Alquilamos tu cuenta bancaria, 200 € al mes.',
+    'Recibe transferencias en tu cuenta y quédate el 10 por ciento.',
+    'Recevez des virements sur votre compte et gardez 10 %.',
   ])('are asked for: %s', (text) => {
     expect(found(text)).toEqual(['phishing']);
   });
