@@ -79,6 +79,17 @@ describe('a risk check', () => {
     expect(reply.riskLevel).toBe('high');
   });
 
+  it.each([
+    ['de', 'Im Text fehlt die Angabe: Preis.', 'Ergänzen Sie diese Angabe im Text: Preis.'],
+    ['es-MX', 'El texto no indica: Preis.', 'Indique esto en el texto: Preis.'],
+    ['fr', "Le texte n'indique pas : Preis.", 'Indiquez ceci dans le texte : Preis.'],
+    ['en', 'The text does not state: Preis.', 'State this in the text: Preis.'],
+  ])('says in the reader’s language what is missing: %s', (locale, message, action) => {
+    const reply = check({ text: 'Bike, blue, 28 inch.', locale, requiredFacts: [{ name: 'Preis' }] });
+    expect(reply.basis?.checks).toMatchObject([{ message, action }]);
+    expect(reply.nextBestAction).toBe(action);
+  });
+
   it('finds the caller’s own phrases', () => {
     const reply = check({
       text: 'Project Falcon starts on Monday.',

@@ -10,7 +10,7 @@ import { classify } from '../text/classifier/index.ts';
 import { detectInSlices } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
 import { type Tokens, tokensOf } from '../text/signs/index.ts';
-import { resembling, withTalk } from './passages.ts';
+import { type Place, resembling, withTalk } from './passages.ts';
 import { isPayeesAccount } from './payee-account.ts';
 import { inOrder, type Spotted, withoutOverlaps } from './spotted.ts';
 
@@ -64,7 +64,8 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
   let spotted: Spotted[] = ofPhrases.map((match) => ({ ...match, source: 'rules' }));
   if (packs && packs.length > 0) yield length * 2;
   const words = packs && packs.length > 0 ? tokensOf(text, folded) : undefined;
-  for (const pack of packs ?? []) if (words) spotted.push(...(yield* signsIn(words, pack)));
+  const ordinary: Place[] = [];
+  for (const pack of packs ?? []) if (words) spotted.push(...(yield* signsIn(words, pack, ordinary)));
   const passages = words && classifier ? yield* classify(words, classifier) : [];
   spotted = withTalk(spotted, passages);
   for (const match of own ? yield* own.findInSlices(folded) : []) spotted.push({ ...match, source: 'own' });
@@ -73,7 +74,7 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
     if (kind === 'iban' && isPayeesAccount(text, start)) continue;
     if (entry) spotted.push({ entry, start, end, source: 'rules' });
   }
-  if (classifier) spotted.push(...resembling(spotted, passages, classifier));
+  if (classifier) spotted.push(...resembling(spotted, passages, classifier, ordinary));
   const links = detected.filter(({ kind }) => kind === 'link').length;
   const ofOwnPacks = ownPacks && (yield* ownPacks.look(text === written ? folded : fold(written)));
   const found: Spotted[] = (ofOwnPacks?.found ?? []).map((match) => ({
@@ -137,9 +138,15 @@ function* withoutAllowed(text: string, allow: PhraseIndex<number>): Slices<strin
   return parts.join('') + text.slice(at);
 }
 
-function* signsIn(words: Tokens, { index, entries }: SignPack): Slices<Spotted[]> {
+/** The signs in a text; ordinary sentences are added to `ordinary`. */
+function* signsIn(words: Tokens, { index, entries }: SignPack, ordinary: Place[]): Slices<Spotted[]> {
   const found = yield* index.readInSlices(words);
-  return found.map(({ sign, start, end }) => ({ entry: entries[sign] as RiskEntry, start, end, source: 'rules' }));
+  return found.flatMap(({ sign, start, end }): Spotted[] => {
+    const entry = entries[sign];
+    if (entry) return [{ entry, start, end, source: 'rules' }];
+    ordinary.push({ start, end });
+    return [];
+  });
 }
 
 /** How much of a phrase a reply shows, in UTF-16 units. */

@@ -9,22 +9,30 @@ import { graver, type Spotted } from './spotted.ts';
  */
 export function withTalk(spotted: readonly Spotted[], passages: readonly Passage[]): Spotted[] {
   return spotted.map((one) => {
-    const { severity, id } = one.entry;
-    if (severity !== 'medium' && severity !== 'high') return one;
+    const { severity, id, isVictim } = one.entry;
+    // Whoever suffers violence tells of it as reports do.
+    if (isVictim || (severity !== 'medium' && severity !== 'high')) return one;
     if (!passageAt(passages, one.start)?.isTalk) return one;
     return { ...one, isTalk: true, entry: { ...one.entry, id: `${id}-talk`, severity: 'low' } };
   });
 }
 
-/** What passages resemble, where nothing as grave has been found. */
+/** A part of a text, in UTF-16 units. */
+export interface Place {
+  start: number;
+  end: number;
+}
+
+/** What passages resemble, where nothing as grave has been found and the sentence is not one of every day. */
 export function resembling(
   spotted: readonly Spotted[],
   passages: readonly Passage[],
   { entries }: RiskClassifier,
+  ordinary: readonly Place[] = [],
 ): Spotted[] {
-  const grave = spotted.filter(({ entry }) => graver(entry.severity, 'low'));
+  const settled = [...spotted.filter(({ entry }) => graver(entry.severity, 'low')), ...ordinary];
   return passages.flatMap(({ start, end, resembles }): Spotted[] => {
-    if (!resembles || grave.some((one) => one.start >= start && one.start < end)) return [];
+    if (!resembles || settled.some((one) => one.start >= start && one.start < end)) return [];
     const entry = entries[resembles.category] as RiskEntry;
     return [{ entry, start: resembles.start, end: resembles.end, source: 'classifier' }];
   });

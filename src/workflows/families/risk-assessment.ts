@@ -18,6 +18,7 @@ const neighbours: Readonly<Record<string, SignLanguage>> = {
   ...{ uk: 'ru', be: 'ru', bg: 'ru', mk: 'ru' },
   ...{ fa: 'ar', ur: 'ar' },
   ...{ gl: 'pt', az: 'tr' },
+  ...{ ca: 'es' },
 };
 
 /** The languages of a text, and what can be judged in it. */

@@ -50,6 +50,7 @@ export function withModelFindings(reply: RiskReply, findings: readonly Plain<Fin
   const category = gravest.category;
   const action = isRiskCategory(category) ? messages.categories[category].action : gravest.suggestion;
   const needsHelp = findings.some((finding) => finding.category === 'self_harm');
+  const helps = reply.nextBestAction === messages.victim.action;
   const categories = [...new Set(all.filter(({ severity }) => severity !== 'info').map((one) => one.category))];
   return {
     ...reply,
@@ -57,7 +58,7 @@ export function withModelFindings(reply: RiskReply, findings: readonly Plain<Fin
     riskLevel,
     findings: all,
     findingsTotal: reply.findingsTotal + findings.length,
-    nextBestAction: needsHelp ? messages.categories.self_harm.action : leads ? action : reply.nextBestAction,
+    nextBestAction: needsHelp ? messages.categories.self_harm.action : leads && !helps ? action : reply.nextBestAction,
     summary: summaryOf(riskLevel, categories, reply.missingFacts, messages),
   };
 }

@@ -19,7 +19,8 @@ export function worded(spotted: readonly Spotted[], messages: RiskMessages): Spo
   return spotted.map((one) => {
     const { category } = one.entry;
     if ((one.source !== 'rules' && one.source !== 'classifier') || !isRiskCategory(category)) return one;
-    const { name, reason, action } = messages.categories[category];
+    const { name } = messages.categories[category];
+    const { reason, action } = one.entry.isVictim ? messages.victim : messages.categories[category];
     const guess = one.source === 'classifier' ? messages.resembles : one.isTalk ? messages.talk : undefined;
     // Packs are written in English, some with reasons of their own.
     if (!guess && messages.language === 'en') return one;
@@ -51,5 +52,6 @@ export function summaryOf(
 export function helpFirst(spotted: readonly Spotted[], messages: RiskMessages): string | undefined {
   const danger: RiskCategory = 'self_harm';
   const isThere = spotted.some(({ entry }) => entry.category === danger && entry.severity !== 'info');
-  return isThere ? messages.categories[danger].action : undefined;
+  if (isThere) return messages.categories[danger].action;
+  return spotted.some(({ entry }) => entry.isVictim) ? messages.victim.action : undefined;
 }

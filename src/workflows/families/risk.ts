@@ -63,7 +63,7 @@ function* checkRisk(request: RiskRequest, texts: readonly string[], ownPacks: Ow
   const spoken = messagesFor(request.locale, hearing.languages);
   const unknown = unknownIn(spoken, hearing, isWhole);
   const messages = { ...spoken, unknown };
-  const facts = yield* factChecks(request, scans);
+  const facts = yield* factChecks(request, scans, messages.missing);
   const missing = facts.filter(({ outcome }) => outcome === 'failed');
   const missingFacts = missingFactsOf(missing.map(({ rule }) => rule).sort((a, b) => b.weight - a.weight));
   const found = scans.map((one) => worded(one.spotted, messages));
@@ -147,7 +147,11 @@ function indexAllowed(phrases: readonly string[]): Slices<PhraseIndex<number>> {
   return indexPhrasesInSlices(phrases.map((phrase) => ({ phrase: plain(phrase), entry: 0 })));
 }
 
-function* factChecks(request: RiskRequest, scans: readonly Scan[]): Slices<CheckResult[]> {
+function* factChecks(
+  request: RiskRequest,
+  scans: readonly Scan[],
+  { message, action }: RiskMessages['missing'],
+): Slices<CheckResult[]> {
   if (request.requiredFacts.length === 0) return [];
   const wanted = request.requiredFacts.flatMap((fact) =>
     phrasesFor(fact).map((phrase) => ({ phrase: plain(phrase), entry: fact.name })),
@@ -167,8 +171,8 @@ function* factChecks(request: RiskRequest, scans: readonly Scan[]): Slices<Check
         pass: '',
         weight: fact.weight ?? 1,
         severity: 'medium',
-        message: `The text does not state: ${fact.name}.`,
-        action: fact.action || `State this in the text: ${fact.name}.`,
+        message: message.replace('{fact}', () => fact.name),
+        action: fact.action || action.replace('{fact}', () => fact.name),
         missing: true,
       },
     };

@@ -20,18 +20,45 @@ export function graver(a: Severity, b: Severity): boolean {
   return order[a] > order[b];
 }
 
-/** Of overlapping findings, keeps the graver, or the longer of equally grave ones. In text order. */
+/**
+ * Of overlapping findings, keeps the graver, then a threat, then the longer. An insult in the words of a threat stays beside
+ * it: who threatens and insults does two wrongs. In text order.
+ */
 export function withoutOverlaps(spotted: Spotted[]): Spotted[] {
   const sorted = inOrder(spotted);
+  const threats = withoutOverlapsIn(sorted.filter(({ entry }) => entry.category === 'threat'));
+  let at = 0;
+  let besideEnd = 0;
+  const isBeside = ({ entry, start, end }: Spotted) => {
+    if (entry.category !== 'harassment' && entry.category !== 'hate') return false;
+    while ((threats[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at++;
+    // The same insult found twice is one.
+    const is = start < besideEnd || (threats[at]?.start ?? Number.POSITIVE_INFINITY) < end;
+    if (is) besideEnd = Math.max(besideEnd, end);
+    return is;
+  };
+  const beside = sorted.filter(isBeside);
+  if (beside.length === 0) return withoutOverlapsIn(sorted);
+  const rest = new Set(beside);
+  return inOrder([...withoutOverlapsIn(sorted.filter((one) => !rest.has(one))), ...withoutOverlapsIn(beside)]);
+}
+
+function withoutOverlapsIn(sorted: readonly Spotted[]): Spotted[] {
   const kept: Spotted[] = [];
   for (const next of sorted) {
     const last = kept.at(-1);
     if (last === undefined || next.start >= last.end) kept.push(next);
-    else if (graver(next.entry.severity, last.entry.severity)) kept[kept.length - 1] = next;
-    else if (next.entry.severity === last.entry.severity && next.end - next.start > last.end - last.start)
-      kept[kept.length - 1] = next;
+    else if (outweighs(next, last)) kept[kept.length - 1] = next;
   }
   return kept;
+}
+
+function outweighs(next: Spotted, last: Spotted): boolean {
+  if (next.entry.severity !== last.entry.severity) return graver(next.entry.severity, last.entry.severity);
+  // To publish pictures unless paid is a threat before it is anything about pictures.
+  const isThreat = next.entry.category === 'threat';
+  if (isThreat !== (last.entry.category === 'threat')) return isThreat;
+  return next.end - next.start > last.end - last.start;
 }
 
 /** In the order of the text, the longer first. */

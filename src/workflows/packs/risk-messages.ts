@@ -18,10 +18,11 @@ const messagePack = z.strictObject({
   cut: z.strictObject({ action: text, summary: text }),
   low: z.strictObject({ action: text, summary: text }),
   found: z.strictObject({ summary: text }),
-  missing: z.strictObject({ summary: text }),
+  missing: z.strictObject({ summary: text, message: text, action: text }),
   levels: z.strictObject({ low: text, medium: text, high: text, critical: text }),
   resembles: z.strictObject({ reason: text }),
   talk: z.strictObject({ reason: text }),
+  victim: z.strictObject({ reason: text, action: text }),
   categories: z.record(z.enum(riskCategories), category),
 });
 
@@ -34,11 +35,14 @@ export interface RiskMessages {
   cut: { action: string; summary: string };
   low: { action: string; summary: string };
   found: { summary: string };
-  missing: { summary: string };
+  /** `{fact}` and `{facts}` are required facts as the caller names them. */
+  missing: { summary: string; message: string; action: string };
   levels: Readonly<Record<'low' | 'medium' | 'high' | 'critical', string>>;
   /** What the classifier found, and what it takes for talk about a matter; `{category}` is the category's name. */
   resembles: { reason: string };
   talk: { reason: string };
+  /** For somebody who tells of violence that they suffer. */
+  victim: { reason: string; action: string };
   categories: Readonly<Record<RiskCategory, { name: string; reason: string; action: string }>>;
 }
 

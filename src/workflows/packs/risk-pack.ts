@@ -15,6 +15,8 @@ export interface RiskEntry {
   severity: Severity;
   reason: string;
   suggestion: string;
+  /** The writer suffers what it names, and does no wrong. */
+  isVictim?: true;
 }
 
 const riskPack = z.strictObject({

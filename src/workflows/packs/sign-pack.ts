@@ -15,6 +15,8 @@ const signPack = z.strictObject({
   /** A short pack knows the most common scams and claims: where it finds nothing, the text was not judged. */
   scope: z.enum(['full', 'short']),
   version: z.number().int().min(1),
+  /** Sentences of every day, such as calling in sick: that one resembles harm says nothing. */
+  ordinary: z.string().min(1).optional(),
   classes: z.record(z.string().regex(/^[a-z]+$/), z.string().min(1)),
   signs: z
     .array(
@@ -22,6 +24,8 @@ const signPack = z.strictObject({
         category: z.enum(riskCategories),
         severity: z.enum(['medium', 'high', 'critical']),
         patterns: z.string().min(1),
+        /** The writer tells of violence that they suffer. */
+        toldBy: z.literal('victim').optional(),
       }),
     )
     .min(1),
@@ -34,7 +38,7 @@ export interface SignPack {
   /** `risk/signs/en@1`. */
   label: string;
   signs: { category: RiskCategory; severity: Severity }[];
-  /** What each sign says when found, in English. */
+  /** What each sign says when found, in English. The index of an ordinary sentence is beyond these. */
   entries: RiskEntry[];
   index: SignIndex;
 }
@@ -57,44 +61,58 @@ const claims: readonly string[] = [
 // like house rules, "no judge can touch you" like a report from court.
 const wordedLikeReports: readonly string[] = ['impersonation', 'misleading_marketing', 'misleading_legal'];
 
+// Courts and warnings are what lawful demands speak of, so they excuse nothing here.
+const ordinaryCounts = {
+  harmlessInQuestions: false,
+  countsInQuotes: false,
+  countsInWarnings: true,
+  mayRestOnReports: true,
+  framedInItsSentence: true,
+  negatedInLists: false,
+};
+
 /** The packs of all languages. Throws if one is wrong, naming the pack and the pattern. */
 export function readSignPacks(english: RiskMessages): ReadonlyMap<SignLanguage, SignPack> {
   return new Map(signLanguages.map((language) => [language, readOne(language, english)]));
 }
 
 function readOne(language: SignLanguage, english: RiskMessages): SignPack {
-  const { scope, version, classes, signs } = readPack(`risk/signs/${language}.yaml`, signPack);
+  const { scope, version, ordinary, classes, signs } = readPack(`risk/signs/${language}.yaml`, signPack);
   return {
     language,
     scope,
     version,
     label: `risk/signs/${language}@${version}`,
     signs: signs.map(({ category, severity }) => ({ category, severity })),
-    entries: signs.map(({ category, severity }) => ({
-      id: category.replaceAll('_', '-'),
-      category,
-      severity,
-      reason: english.categories[category].reason,
-      suggestion: english.categories[category].action,
-    })),
+    entries: signs.map(({ category, severity, toldBy }) => entryOf(category, severity, toldBy === 'victim', english)),
     index: indexSigns({
       classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
-      signs: signs.map(({ category, severity, patterns }) => ({
-        patterns: listOf(patterns, '\n'),
-        harmlessInQuestions: claims.includes(category),
-        // A hidden instruction is often given as the content of a field.
-        countsInQuotes: category === 'prompt_injection',
-        // "Warning: pay, or ..." is not a warning against it.
-        countsInWarnings: category === 'threat',
-        mayRestOnReports: wordedLikeReports.includes(category),
-        // A harmless word in a neighbouring sentence does not excuse the gravest signs.
-        framedInItsSentence: severity === 'critical',
-        // Means of payment are listed when they are refused; threats are not, and "I won't call anyone, I'll come or send my
-        // brother" is one.
-        negatedInLists: category === 'off_platform_payment',
-      })),
+      signs: [
+        ...signs.map(({ category, severity, patterns }) => ({
+          patterns: listOf(patterns, '\n'),
+          harmlessInQuestions: claims.includes(category),
+          // A hidden instruction is often given as the content of a field.
+          countsInQuotes: category === 'prompt_injection',
+          // "Warning: pay, or ..." is not a warning against it.
+          countsInWarnings: category === 'threat',
+          mayRestOnReports: wordedLikeReports.includes(category),
+          // A harmless word in a neighbouring sentence does not excuse the gravest signs.
+          framedInItsSentence: severity === 'critical',
+          // Means of payment are listed when they are refused; threats are not, and "I won't call anyone, I'll come or send my
+          // brother" is one.
+          negatedInLists: category === 'off_platform_payment',
+        })),
+        ...(ordinary ? [{ ...ordinaryCounts, patterns: listOf(ordinary, '\n') }] : []),
+      ],
     }),
   };
+}
+
+function entryOf(category: RiskCategory, severity: Severity, isVictim: boolean, english: RiskMessages): RiskEntry {
+  const { reason, action } = isVictim ? english.victim : english.categories[category];
+  const id = category.replaceAll('_', '-');
+  const entry = { id, category, severity, reason, suggestion: action };
+  return isVictim ? { ...entry, id: `${id}-suffered`, isVictim } : entry;
 }
 
 /** The parts of a text that stands for a list, without blanks around them. */

@@ -51,10 +51,30 @@ function languageOf(text: string, spoken: ReadonlySet<string>): string {
   if (short !== undefined) return short;
   const heard = eld.detect(seen);
   if (spoken.has(heard.language)) return heard.language;
+  const close = closeLanguageOf(seen, spoken, heard.getScores());
+  if (close !== undefined) return close;
   if (heard.isReliable()) return hasLetters(seen, certainLettersMin) ? heard.language : '';
   const possible = Object.entries(heard.getScores()).filter(([language]) => spoken.has(language));
   // A name with a measurement is in no language.
   return possible.sort((a, b) => b[1] - a[1])[0]?.[0] ?? (seen.length > shortUnits ? heard.language : '');
+}
+
+// "Je vais te tuer" is Croatian by 0.74 to 0.69: so small a lead means nothing in a few words.
+const closeShare = 0.92;
+
+/** Of a short text that the detector gives to a language by a small lead, the spoken one that its words speak for. */
+function closeLanguageOf(
+  text: string,
+  spoken: ReadonlySet<string>,
+  scores: Readonly<Record<string, number>>,
+): string | undefined {
+  if (text.length > shortUnits) return undefined;
+  const common = commonWordsIn(text);
+  const least = closeShare * Math.max(...Object.values(scores));
+  const close = Object.entries(scores).filter(
+    ([language, score]) => spoken.has(language) && common.has(language) && score >= least,
+  );
+  return close.sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
 // Chat replies and titles: too short for a detector that counts letters.

@@ -26,7 +26,7 @@ it.each([
   ['we remove bad reviews and write you 5-star ones, 20 each', 'high'],
   ['Wir entfernen schlechte Bewertungen und schreiben Ihnen 5-Sterne-Bewertungen.', 'high'],
   ['I will kill you tonight 😂', 'medium'],
-  ['I will kill you tonight', 'high'],
+  ['I will kill you tonight', 'critical'],
 ])('rates %s %s', (text, level) => {
   expect(levelOf(text)).toBe(level);
 });
