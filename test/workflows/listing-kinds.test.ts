@@ -55,6 +55,7 @@ describe('goods have no demands of cars, homes and jobs', () => {
     ['Trek mountain bike, size M', 'Hydraulic brakes, frame size M, new chain, small scratch on the fork.', 'Bikes'],
     ['Coleman tent for four', 'Four person tent with two rooms and a porch, used on three trips.', 'Camping'],
     ['Labrador puppies', 'Six puppies born in September, vaccinated and chipped, mother can be seen.', 'Pets'],
+    ['Vorhangstoff grau', 'Aus der Wohnung meiner Oma, zusammen 6 m2, gereinigt.', 'Haus & Garten'],
     ['Peugeot pepper mill', 'Wooden mill, 22 cm, grinds well. A present that we do not use.', 'Kitchen'],
   ])('%s', (title, description, category) => {
     const { kind, blockers, ready } = score(title, description, category);

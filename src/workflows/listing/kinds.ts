@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readPack } from '../packs/read.ts';
 import { namesModel } from './patterns/makes.ts';
 import type { Kind } from './patterns/pattern.ts';
-import { countsRooms } from './patterns/property.ts';
+import { countsRooms, namesHome } from './patterns/property.ts';
 import { hasMileage } from './patterns/vehicles.ts';
 import { plainText } from './plain-text.ts';
 
@@ -135,7 +135,7 @@ function isEvident(kind: Kind, counted: readonly (Counted | undefined)[], title:
   if (counted.some((one) => one !== undefined && one.all > one.weak.length)) return true;
   const text = `${title}\n${description}`;
   if (kind === 'vehicles') return namesModel(text) || hasMileage(text);
-  if (kind === 'property' && countsRooms(text)) return true;
+  if (kind === 'property' && (countsRooms(text) || namesHome(title))) return true;
   return new Set(counted.flatMap((one) => one?.weak ?? [])).size >= weakTogether;
 }
 

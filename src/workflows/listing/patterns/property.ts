@@ -14,6 +14,11 @@ export function countsRooms(plain: string): boolean {
   return rooms.test(plain);
 }
 
+/** Whether a plain title names a home; in prose, a home is also where a carpet lay. */
+export function namesHome(title: string): boolean {
+  return /(?<![a-z])(?:wohnung|apartment|appartement)(?:en|s)?(?![a-z])/.test(title);
+}
+
 /** Facts read about a flat, a house or a plot. */
 export const propertyPatterns: readonly FactPattern[] = [
   {
