@@ -49,15 +49,8 @@ export function variablesOf(
 function textFacts(text: string) {
   const trimmed = text.trim();
   const folded = foldText(trimmed);
-  let letters = 0;
-  let capitals = 0;
   let exclamations = 0;
-  for (let at = 0; at < trimmed.length; at++) {
-    const unit = trimmed.charCodeAt(at);
-    if (unit === 0x21) exclamations++;
-    else if (unit >= 0x41 && unit <= 0x5a) capitals++;
-    if ((unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a) || unit >= 0xc0) letters++;
-  }
+  for (let at = 0; at < trimmed.length; at++) if (trimmed.charCodeAt(at) === 0x21) exclamations++;
   const words = folded.split(' ').slice(0, 5000);
   return {
     text: trimmed,
@@ -65,10 +58,23 @@ function textFacts(text: string) {
     folded,
     length: countCodePoints(trimmed),
     words: countWords(trimmed),
-    capitals: letters === 0 ? 0 : capitals / letters,
+    capitals: shareOfCapitals(trimmed),
     exclamations,
     repeated: words.length === 0 ? 0 : 1 - new Set(words).size / words.length,
   };
+}
+
+/**
+ * The share of letters in capitals. Names of models and units are written so ("BMW 320d", "2.0 TDI"): words with digits do not count, and
+ * at least two words of four letters have to be in capitals.
+ */
+function shareOfCapitals(text: string): number {
+  const words = text.split(/\s+/).filter((word) => !/\d/.test(word));
+  const written = words.map((word) => word.replace(/[^A-Za-z\u00c0-\uffff]/g, ''));
+  const shouted = written.filter((word) => word.length >= 4 && word === word.toUpperCase());
+  if (shouted.length < 2) return 0;
+  const letters = written.join('');
+  return letters.replace(/[^A-Z]/g, '').length / letters.length;
 }
 
 function contactFacts(text: string, spotted: readonly Spotted[]) {

@@ -12,12 +12,13 @@ import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, t
 import { bareName, type Fact, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
-import { isPriceOutside, misplacedOf, problemsOf } from '../listing/problems.ts';
+import { isBicycleTooDear, isPriceOutside, misplacedOf, problemsOf } from '../listing/problems.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
 import { listingDone, listingRule, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { findingsOf, look } from './findings.ts';
+import { harmfulIn } from './listing-marks.ts';
 import { variablesOf, withoutPlaceholders } from './listing-variables.ts';
 import { riskPacks } from './risk.ts';
 import { hear } from './risk-assessment.ts';
@@ -106,16 +107,17 @@ function* judge(
   const { title, description, category, price } = listing;
   const { length } = description;
   yield length;
-  const words = wordsFor(request.locale, `${title}\n${description}`);
+  const text = `${title}\n${description}`;
+  const words = wordsFor(request.locale, text);
   const named = request.policy as Kind | '';
   const { byWords, kind, misplaced } = named
     ? { byWords: named, kind: named, misplaced: undefined }
     : kindsOf(title, description, category);
   const isWork = isWorkKind(byWords) || isWorkKind(kind);
   const isJob = byWords === 'jobs' || kind === 'jobs';
-  const spotted = isJob ? found.filter(({ entry }) => !applicationDetails.has(entry.id)) : found;
+  const spotted = harmfulIn(text, found, isJob);
   const looked = function* (as: Kind) {
-    const said = yield* readFactsInSlices(`${title}\n${description}`, listing.attributes ?? {}, as, category);
+    const said = yield* readFactsInSlices(text, listing.attributes ?? {}, as, category);
     const read = withFacts(said, proposed, as);
     yield length * 2;
     const variables = variablesOf(listing, spotted, isWork, read.facts);
@@ -134,10 +136,12 @@ function* judge(
   const blocks =
     kind === byWords || isExempt || !isMissing(chosen.results) || isMissing((yield* looked(byWords)).results);
   yield length;
-  const facts = { title, description, price };
+  const { currency } = listing;
+  const facts = { title, description, price, currency };
   // A price counts as impossible only if it is so both for the kind that the words name and for the category's.
   const problems = problemsOf(kind, facts, chosen.read, thisYear, words).filter(
-    ({ rule }) => rule.id !== 'impossible-price' || isPriceOutside(byWords, price),
+    ({ rule }) =>
+      rule.id !== 'impossible-price' || isPriceOutside(byWords, price) || isBicycleTooDear(title, price, currency),
   );
   const advised = blocks ? chosen.results : chosen.results.map((one) => (isGeneric(one) ? one : asAdvice(one)));
   const results = advised.map((one) => ({ ...one, rule: listingRule(words, kind, one.rule) }));
@@ -155,9 +159,6 @@ function* judge(
 function isWorkKind(kind: Kind): boolean {
   return kind === 'jobs' || kind === 'services';
 }
-
-// A job advertisement says where to apply.
-const applicationDetails: ReadonlySet<string> = new Set(['email-address', 'telephone-number']);
 
 const genericIds: ReadonlySet<string> = new Set(listingPacks.get('generic')?.checks.map(({ id }) => id));
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { readPack } from '../packs/read.ts';
+import { namesModel } from './patterns/makes.ts';
 import type { Kind } from './patterns/pattern.ts';
+import { countsRooms, namesHome } from './patterns/property.ts';
+import { hasMileage } from './patterns/vehicles.ts';
 import { plainText } from './plain-text.ts';
 
 const kindWords = z.record(
@@ -8,8 +11,11 @@ const kindWords = z.record(
   z.strictObject({
     category: z.array(z.string()),
     text: z.array(z.string()),
+    never: z.array(z.string()).default([]),
     not: z.array(z.string()).default([]),
     unless: z.array(z.string()).default([]),
+    branches: z.array(z.string()).default([]),
+    weak: z.array(z.string()).default([]),
   }),
 );
 
@@ -20,6 +26,14 @@ interface Entry {
   third: number;
   /** Matches only as a whole word. */
   whole: boolean;
+  /** Other things have it, too. */
+  weak: boolean;
+}
+
+/** The different words of a kind in a text. */
+interface Counted {
+  all: number;
+  weak: readonly string[];
 }
 
 /** Words by their first two letters, so that each position in a text is compared with only a few of them. */
@@ -29,20 +43,26 @@ const lists = Object.entries(readPack('listing/kinds.yaml', kindWords)).map(([ki
   kind: kind as Kind,
   ...lists,
 }));
-const categoryIndex = indexOf(lists.map(({ kind, category }) => [kind, category]));
+const categoryIndex = indexOf(lists.map(({ kind, category, branches }) => [kind, category, branches]));
 // Category names are also used for the things themselves.
-const textIndex = indexOf(lists.map(({ kind, category, text }) => [kind, [...new Set([...category, ...text])]]));
+const textIndex = indexOf(
+  lists.map(({ kind, category, text, branches, weak }) => [
+    kind,
+    [...new Set([...category, ...text])],
+    [...branches, ...weak],
+  ]),
+);
 
-function indexOf(all: readonly (readonly [Kind, readonly string[]])[]): Index {
+function indexOf(all: readonly (readonly [Kind, readonly string[], (readonly string[])?])[]): Index {
   const index = new Map<number, Entry[]>();
-  for (const [kind, list] of all)
+  for (const [kind, list, weak = []] of all)
     for (const entry of list) {
       const whole = entry.endsWith('.');
       const word = whole ? entry.slice(0, -1) : entry;
       const key = keyAt(word, 0);
       index.set(key, [
         ...(index.get(key) ?? []),
-        { kind, word, third: word.length > 2 ? word.charCodeAt(2) : -1, whole },
+        { kind, word, third: word.length > 2 ? word.charCodeAt(2) : -1, whole, weak: weak.includes(entry) },
       ]);
     }
   return index;
@@ -52,12 +72,15 @@ function keyAt(text: string, at: number): number {
   return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
 }
 
+const neverIndex = indexOf(lists.map(({ kind, never }) => [kind, never]));
 const notIndex = indexOf(lists.map(({ kind, not }) => [kind, not]));
 const unlessIndex = indexOf(lists.map(({ kind, unless }) => [kind, unless]));
 
 const titleCounts = 3;
 const categoryCounts = 4;
 const least = 2;
+/** So many different weak words say together what none says alone: house, garden, floor and heating. */
+const weakTogether = 4;
 
 /** A whole vehicle among parts and toys, or one of these among vehicles. */
 export type Misplaced = 'wholeAmongParts' | 'partAmongWholes';
@@ -78,14 +101,19 @@ export function kindsOf(title: string, description: string, category: string): K
   const inTitle = countWords(plainTitle, textIndex);
   const inDescription = countWords(plainDescription, textIndex);
   const inCategory = countWords(plainCategory, categoryIndex);
+  const others = countWords(`${plainTitle}\n${plainCategory}`, neverIndex);
   const likenesses = countWords(`${plainTitle}\n${plainCategory}`, notIndex);
   // These words count only against a likeness.
   const itself: typeof likenesses =
     likenesses.size === 0 ? new Map() : countWords(`${plainTitle}\n${plainDescription}`, unlessIndex);
   const scored = lists.map(({ kind }) => {
-    if (likenesses.has(kind) && !itself.has(kind)) return { kind, points: 0, withCategory: 0 };
-    const points = (inTitle.get(kind) ?? 0) * titleCounts + (inDescription.get(kind) ?? 0);
-    return { kind, points, withCategory: points + (inCategory.has(kind) ? categoryCounts : 0) };
+    if (others.has(kind) || (likenesses.has(kind) && !itself.has(kind))) return { kind, points: 0, withCategory: 0 };
+    const [ofTitle, ofDescription, ofCategory] = [inTitle, inDescription, inCategory].map((one) => one.get(kind));
+    const isSaid = isEvident(kind, [ofTitle, ofDescription, ofCategory], plainTitle, plainDescription);
+    const points = (ofTitle?.all ?? 0) * titleCounts + (ofDescription?.all ?? 0);
+    return isSaid
+      ? { kind, points, withCategory: points + (ofCategory ? categoryCounts : 0) }
+      : { kind, points: 0, withCategory: 0 };
   });
   const byWords = best(scored.map(({ kind, points }) => [kind, points]));
   const isForParts = countWords(plainCategory, notIndex).has('vehicles');
@@ -99,14 +127,26 @@ export function kindsOf(title: string, description: string, category: string): K
   };
 }
 
+/**
+ * Whether anything says that it is of a kind, and not only that it has to do with it: makers of cars make guitars and mowers, too, a chair
+ * is for an office, and a bed for care. A kind has demands that nothing else could meet.
+ */
+function isEvident(kind: Kind, counted: readonly (Counted | undefined)[], title: string, description: string): boolean {
+  if (counted.some((one) => one !== undefined && one.all > one.weak.length)) return true;
+  const text = `${title}\n${description}`;
+  if (kind === 'vehicles') return namesModel(text) || hasMileage(text);
+  if (kind === 'property' && (countsRooms(text) || namesHome(title))) return true;
+  return new Set(counted.flatMap((one) => one?.weak ?? [])).size >= weakTogether;
+}
+
 function best(scored: readonly (readonly [Kind, number])[]): Kind {
   const [kind, points] = scored.reduce((most, one) => (one[1] > most[1] ? one : most), ['generic', 0] as const);
   return points >= least ? kind : 'generic';
 }
 
 /** How many different words of each kind begin words of a text. */
-function countWords(text: string, index: Index): ReadonlyMap<Kind, number> {
-  const counts = new Map<Kind, number>();
+function countWords(text: string, index: Index): ReadonlyMap<Kind, Counted> {
+  const counts = new Map<Kind, Counted>();
   const seen = new Set<Entry>();
   for (let at = 0; at < text.length; at++) {
     if (at > 0 && isLetter(text.charCodeAt(at - 1))) continue;
@@ -116,7 +156,8 @@ function countWords(text: string, index: Index): ReadonlyMap<Kind, number> {
       const next = text.charCodeAt(at + entry.word.length);
       if (entry.whole && (isLetter(next) || (next >= 0x30 && next <= 0x39))) continue;
       seen.add(entry);
-      counts.set(entry.kind, (counts.get(entry.kind) ?? 0) + 1);
+      const { all, weak } = counts.get(entry.kind) ?? { all: 0, weak: [] };
+      counts.set(entry.kind, { all: all + 1, weak: entry.weak ? [...weak, entry.word] : weak });
     }
   }
   return counts;

@@ -11,6 +11,7 @@ interface Listed {
   title: string;
   description: string;
   price: number | undefined;
+  currency: string;
 }
 
 /** What cannot be true in a listing: facts that contradict each other, values outside their domain, a text of random keystrokes. */
@@ -40,6 +41,16 @@ const prices: Readonly<Partial<Record<Kind, readonly [number, number]>>> = {
   fashion: [1, 50_000],
   services: [0.01, 200_000],
 };
+
+const bicycle =
+  /\b(?:(?:mountain|road|city|kids'?|ladies'?|men'?s|electric|e-?)[ -]?bikes?|bicycles?|(?:damen|herren|kinder|trekking|elektro)?fahrrad|e-?bike|rennrad|pedelec|bicicletas?|bici|v[ée]los?|vtt)\b/i;
+/** Money of which a bicycle never costs hundreds of thousands. */
+const large: ReadonlySet<string> = new Set(['EUR', 'GBP', 'USD', 'CHF']);
+
+/** Whether a bicycle costs what a house does: a figure too many, or a lure. */
+export function isBicycleTooDear(title: string, price: number | undefined, currency: string): boolean {
+  return price !== undefined && price > 50_000 && large.has(currency.trim().toUpperCase()) && bicycle.test(title);
+}
 
 /** Whether a price is none that a thing of a kind has. */
 export function isPriceOutside(kind: Kind, price: number | undefined): boolean {
@@ -78,7 +89,8 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
     const fact = say(`fact.${id}`);
     found.push(problem(`impossible-${id}`, fact, message, say('listing.correct', { fact })));
   };
-  if (listing.price !== undefined && isPriceOutside(kind, listing.price))
+  const isTooDear = kind === 'generic' && isBicycleTooDear(listing.title, listing.price, listing.currency);
+  if (listing.price !== undefined && (isTooDear || isPriceOutside(kind, listing.price)))
     wrong('price', say('listing.price', { amount: listing.price }));
   const year = numberOf('year');
   const plate = kind === 'vehicles' ? /\b(20[3-9]\d)\b(?= (?:plate|model|reg))/.exec(listing.title)?.[1] : undefined;

@@ -128,6 +128,13 @@ const anyModel = new RegExp(`(?<![a-z0-9-])(?:${Object.values(modelsOf).join('|'
 
 const makeWord = `(?<![a-z0-9])(?:${inText(makes)})(?![a-z])`;
 
+const makeAndModel = new RegExp(`${makeWord}[ ,:-]{1,2}(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`);
+
+/** Whether a plain text names a make with one of its models: no other thing is called so. */
+export function namesModel(plain: string): boolean {
+  return makeAndModel.test(plain);
+}
+
 /** Facts that are names, of vehicles and devices. */
 export const makePatterns: readonly FactPattern[] = [
   {

@@ -1,13 +1,17 @@
 import { amountOf, numeral } from '../plain-text.ts';
-import { before, type FactPattern } from './pattern.ts';
+import { after, before, type FactPattern } from './pattern.ts';
 
 /** Words before an amount that is not the asking price. */
 const otherPrice =
-  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally|anfahrt(?:spauschale)?|call.?out|travel|fahrtkosten|deplacement|desplazamiento|anzahlung|senal de|senal|reserva|acompte|arrhes|hausgeld|nebenkosten|\bnk|heizkosten|comunidad|gastos|charges|taxe fonciere|\bibi|service charge|ground rent|council tax|\bhoa|steuer|versicherung|haftpflicht|responsabilidad civil|responsabilite civile|liability|versand|shipping|postage|delivery|envio|livraison)[a-z :(]{0,16}(?:bis |de |of |von |up to |hasta )?$/;
+  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally|anfahrt(?:spauschale)?|call.?out|travel|fahrtkosten|deplacement|desplazamiento|anzahlung|senal de|senal|reserva|acompte|arrhes|hausgeld|nebenkosten|\bnk|heizkosten|comunidad|gastos|charges|taxe fonciere|\bibi|service charge|ground rent|council tax|\bhoa|steuer|versicherung|haftpflicht|responsabilidad civil|responsabilite civile|liability|versand(?:kosten)?|porto|shipping|postage|posting|p&p|delivery|envio|franqueo|livraison|frais de port|port|expedition)[a-z :(]{0,16}(?:bis |de |of |von |up to |hasta )?$/;
+
+/** What follows an amount that is paid for sending the thing. */
+const forPostage =
+  /^ ?(?:for |fur |fur den |de |por |por el |pour |pour l'|les |le |l')?(?:frais de port|frais d'envoi|gastos de envio|postage|p&p|shipping|delivery|posting|versand|porto|envio|franqueo|port\b|livraison|expedition)/;
 
 /** All of it together is the asking price. */
 const inclusive =
-  /(?:inkl|incl|including|incluid|compris|inclus|\bplus|mit|con|avec|warm)[a-z.]* (?:[a-z]+ ){0,2}[a-z :(]{0,16}$/;
+  /\b(?:(?:inkl|incl|including|incluid|compris|inclus|plus|warm)[a-z.]*|mit|con|avec) (?:[a-z]+ ){0,2}[a-z :(]{0,16}$/;
 
 /** The asking price of any thing. */
 export const pricePatterns: readonly FactPattern[] = [
@@ -20,7 +24,8 @@ export const pricePatterns: readonly FactPattern[] = [
       'g',
     ),
     read: (match, text) =>
-      otherPrice.test(before(text, match, 30)) && !inclusive.test(before(text, match, 44))
+      forPostage.test(after(text, match, 26)) ||
+      (otherPrice.test(before(text, match, 30)) && !inclusive.test(before(text, match, 44)))
         ? undefined
         : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
   },

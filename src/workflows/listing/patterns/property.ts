@@ -5,6 +5,20 @@ import { after, before, COUNT, type FactPattern, N, numberWithin, oneOf } from '
 const besideFlat =
   /(?:store|storage|laundry|parking|garage|cellar|keller|waschkuche|abstellraum|trastero|garaje|lavanderia|cave|buanderie)[a-z ]{0,16}$/;
 
+const rooms = new RegExp(
+  `(?<![a-z0-9])${COUNT}[ -]{0,2}(?:bedrooms?|bed (?:flat|house|apartment|home)|zimmer-?(?:wohnung|whg)|zkb|dormitorios|chambres|raum-?wohnung)(?![a-z])`,
+);
+
+/** Whether a plain text counts rooms as only a home has them. */
+export function countsRooms(plain: string): boolean {
+  return rooms.test(plain);
+}
+
+/** Whether a plain title names a home; in prose, a home is also where a carpet lay. */
+export function namesHome(title: string): boolean {
+  return /(?<![a-z])(?:wohnung|apartment|appartement)(?:en|s)?(?![a-z])/.test(title);
+}
+
 /** Facts read about a flat, a house or a plot. */
 export const propertyPatterns: readonly FactPattern[] = [
   {

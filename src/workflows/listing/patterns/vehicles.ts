@@ -24,6 +24,21 @@ const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
   },
 });
 
+const distance = new RegExp(
+  `(?<![\\d.,])(${numeral})\\s?(k|tsd\\.?)?\\s?(?:kms?|miles|kilometer|kilometres?|kilometros)(?![a-z/²2³])`,
+  'g',
+);
+
+/** Whether a plain text tells a distance that only an engine covers. */
+export function hasMileage(plain: string): boolean {
+  for (let match = distance.exec(plain); match; match = distance.exec(plain))
+    if (amountOf(match[1] ?? '') * (match[2] ? 1000 : 1) >= 5000 && !notMileage.test(before(plain, match))) {
+      distance.lastIndex = 0;
+      return true;
+    }
+  return false;
+}
+
 const gears = oneOf({
   automatic: /auto|dsg|dct|edc|cvt|tronic|powershift/,
   manual: /manu|schalt|mecani|speed|gang|vitesses|velocidades|marchas/,
