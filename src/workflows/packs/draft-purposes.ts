@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { indexSigns, type SignIndex } from '../text/signs/index.ts';
 import { draftKinds } from './draft-kinds.ts';
 import { draftLanguages } from './draft-language.ts';
+import { countsInItsSentence } from './draft-signs.ts';
 import { readPack } from './read.ts';
 import { listOf } from './sign-pack.ts';
 
@@ -35,12 +36,7 @@ export function readDraftPurposes(): readonly DraftPurposes[] {
         classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
         signs: signs.map(({ patterns }) => ({
           patterns: listOf(patterns, '\n'),
-          harmlessInQuestions: false,
-          countsInQuotes: false,
-          countsInWarnings: true,
-          mayRestOnReports: false,
-          framedInItsSentence: true,
-          negatedInLists: false,
+          ...countsInItsSentence,
         })),
       }),
     };

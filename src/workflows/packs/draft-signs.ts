@@ -16,6 +16,16 @@ const draftSigns = z.strictObject({
 
 export type DraftSigns = Pick<SignPack, 'entries' | 'index'>;
 
+/** Only words in its own sentence excuse a sign of drafts, or of what is asked to be drafted. */
+export const countsInItsSentence = {
+  harmlessInQuestions: false,
+  countsInQuotes: false,
+  countsInWarnings: true,
+  mayRestOnReports: false,
+  framedInItsSentence: true,
+  negatedInLists: false,
+};
+
 /** The signs that a document threatens somebody, accuses them or turns them away for who they are. Throws if one is wrong, naming the file. */
 export function readDraftSigns(): ReadonlyMap<DraftLanguage, DraftSigns> {
   return new Map([...draftWords].map(([language, { checks }]) => [language, readOne(language, checks)]));
@@ -32,12 +42,7 @@ function readOne(language: DraftLanguage, checks: DraftWords['checks']): DraftSi
       classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
       signs: signs.map(({ patterns }) => ({
         patterns: listOf(patterns, '\n'),
-        harmlessInQuestions: false,
-        countsInQuotes: false,
-        countsInWarnings: true,
-        mayRestOnReports: false,
-        framedInItsSentence: true,
-        negatedInLists: false,
+        ...countsInItsSentence,
       })),
     }),
   };
