@@ -87,7 +87,7 @@ test('JSON stays JSON: strings, names and numbers are looked at by what they mea
   expect(JSON.parse(left)).toEqual({ note: `Say: ${mask}, if you come back`, n: mask, ok: [1, true, 'fine'] });
   expect(await judge.json(`not json: ${threat}`)).toBe(`not json: ${mask}`);
   expect(judge.outcome().findings).toEqual([
-    { category: 'threat', severity: 'high', count: 2 },
+    { category: 'threat', severity: 'critical', count: 2 },
     { category: 'personal_data', severity: 'high', count: 1 },
   ]);
 });

@@ -20,7 +20,7 @@ const fee = 7n;
 // 10 tokens in, 5 out, at the prices of `testModel`.
 const modelCost = 20_000n;
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-const findings = [{ category: 'threat', severity: 'high', count: 1 }];
+const findings = [{ category: 'threat', severity: 'critical', count: 1 }];
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -18,7 +18,7 @@ const filler = 'The parcel arrives on Monday, and we look forward to seeing you 
 const harmful = `${filler.repeat(8)}${threat} tomorrow. ${filler.repeat(8)}`;
 const hidden = harmful.replace(threat, '[…]');
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-const output = { action: 'mask', findings: [{ category: 'threat', severity: 'high', count: 1 }] };
+const output = { action: 'mask', findings: [{ category: 'threat', severity: 'critical', count: 1 }] };
 
 eachServer((server) => {
   const database = useDatabase(server);
