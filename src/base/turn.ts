@@ -42,8 +42,8 @@ const waiting: { share: number; begin(): void }[] = [];
 let isLettingIn = false;
 
 /**
- * Splits a long computation into turns of this many units, and yields the event loop between them. All computations that run in
- * one turn share it, however short each of them is: what does not fit waits for a turn that other long work does not begin in.
+ * Splits a long computation into turns of this many units, and yields the event loop between them. All paced computations that
+ * run in one turn share it, however short each of them is: what does not fit waits for a later turn, in the order of asking.
  */
 export function createPace(unitsOfATurn: number): Pace {
   return async (units) => {
@@ -57,7 +57,7 @@ export function createPace(unitsOfATurn: number): Pace {
   };
 }
 
-/** One that is longer than a turn has one alone. */
+/** A computation that is longer than a turn gets one for itself. */
 function hasRoom(share: number): boolean {
   return taken === 0 || taken + share <= 1;
 }
@@ -74,7 +74,9 @@ async function letIn(): Promise<void> {
   isLettingIn = true;
   while (waiting.length > 0) {
     await ownTurn();
-    for (let next = waiting[0]; next && hasRoom(next.share); next = waiting[0]) {
+    // The first goes on whatever this turn has taken: under load no turn is empty, and a long one would wait forever.
+    for (let next = waiting[0], isFirst = true; next && (isFirst || hasRoom(next.share)); next = waiting[0]) {
+      isFirst = false;
       waiting.shift();
       take(next.share);
       next.begin();

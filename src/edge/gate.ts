@@ -195,7 +195,12 @@ export function createGate(options: GateOptions): Gate {
       const handler = handlerOf(call.method);
       const run = () => handler(request as never, call) as Promise<UntypedReply>;
       const handle = () => (call.trace ? call.trace.run(run) : run());
-      const reply = await (isList(call.method) ? listTurn(readerOf(call), handle) : handle());
+      const list = () => {
+        // Its caller may have left while it waited.
+        call.signal.throwIfAborted();
+        return handle();
+      };
+      const reply = await (isList(call.method) ? listTurn(readerOf(call), list) : handle());
       finish(call, undefined);
       await turnFor(call);
       return create(call.method.output, reply);
@@ -329,7 +334,7 @@ function isList({ name }: DescMethod): boolean {
   return name.startsWith('List');
 }
 
-/** Whose lists take turns; without a credential, an address's. */
+/** The owner whose lists take turns: the account, or the address of a caller without a credential. */
 function readerOf({ caller, peer }: AdmittedCall): string {
   return caller.credential === 'none' ? peer : ownerOf(caller);
 }

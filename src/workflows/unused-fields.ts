@@ -5,6 +5,8 @@ import type { Plain } from './family.ts';
 import { synonymIn } from './sense/synonyms.ts';
 
 const toldMax = 100;
+/** Names for which a similar one is searched: comparing a name with all labels of a large scorecard takes milliseconds. */
+const nearestMax = 20;
 
 /** What a known name is called, in whatever languages: by label, the name. */
 export type Labels = Iterable<readonly [label: string, name: string]>;
@@ -20,10 +22,10 @@ export function unusedFieldsOf(
   if (unused.length === 0) return [];
   const named = new Map<string, string>();
   for (const [label, name] of labels) if (known.has(name) && !named.has(bare(label))) named.set(bare(label), name);
-  return unused.slice(0, toldMax).map((name) => ({
+  const similar = (name: string) => nearestName(name, known) ?? nearLabel(name, named);
+  return unused.slice(0, toldMax).map((name, index) => ({
     field: `${field}.${name.slice(0, 200)}`,
-    nearest:
-      named.get(bare(name)) ?? synonymIn(name, known) ?? nearestName(name, known) ?? nearLabel(name, named) ?? '',
+    nearest: named.get(bare(name)) ?? synonymIn(name, known) ?? (index < nearestMax ? similar(name) : undefined) ?? '',
   }));
 }
 

@@ -91,3 +91,22 @@ test('computations that run at the same time share a turn, in the order of askin
   const perTurn = [...new Set(turns)].map((each) => turns.filter((one) => one === each).length);
   expect(perTurn).toEqual([2, 2, 2, 2, 2]);
 });
+
+test('a long computation begins although every turn has short ones', async () => {
+  const pace = createPace(100);
+  let short = 0;
+  let over = false;
+  const keepBusy = async () => {
+    while (!over) {
+      await pace(30);
+      short += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const busy = Array.from({ length: 4 }, keepBusy);
+  await pace(10);
+  await pace(250);
+  expect(short).toBeLessThan(1_000);
+  over = true;
+  await Promise.all(busy);
+});

@@ -133,3 +133,19 @@ test('personal data is found wherever the parts of a long text end', () => {
       expect(detect(`${lead}${found}${' '.repeat(25_000)}`)).toEqual(shifted);
     }
 });
+
+describe('what strangers send is read in time in proportion to it', () => {
+  const cpuMsOf = (work: () => unknown) => {
+    const start = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1_000;
+  };
+
+  // It took twenty seconds when all of a name was searched from each of its brackets.
+  test('of a name of a field that is all brackets', () => {
+    const attributes = { [`${'('.repeat(150_000)}\n`]: 'a' };
+    const request = { listing: { title: 'A bicycle', description: 'Blue, with lights.', attributes } };
+    expect(cpuMsOf(() => unitsOf(judged(readinessFamily, ScoreListingRequestSchema, request)))).toBeLessThan(2_000);
+  });
+});

@@ -10,21 +10,24 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   if (wanted === '' || wanted.length > lengthMax) return undefined;
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
+  const most = Math.max(1, Math.floor(wanted.length / 3));
   for (const candidate of known) {
-    const distance = distanceOf(wanted, bare(candidate).slice(0, lengthMax));
+    const distance = distanceOf(wanted, bare(candidate).slice(0, lengthMax), most);
     if (distance < least) [best, least] = [candidate, distance];
   }
-  return least <= Math.max(1, Math.floor(wanted.length / 3)) ? best : undefined;
+  return least <= most ? best : undefined;
 }
 
 function bare(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-function distanceOf(a: string, b: string): number {
+function distanceOf(a: string, b: string, most: number): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
   if (shorter >= 4 && (a.includes(b) || b.includes(a))) return 1;
+  // Each letter that one has more than the other is a difference.
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   // Levenshtein distance, with a swap of neighbours as one step, computed row by row.
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

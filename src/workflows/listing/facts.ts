@@ -91,7 +91,7 @@ function inCategory(category: string, kind: Kind, facts: readonly Fact[]): Fact[
 function fieldsByName(attributes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
   const entries = Object.entries(attributes);
   return new Map([
-    ...entries.map(([name, value]) => [bareName(name.replace(/[([].*$/, '')), value] as const),
+    ...entries.map(([name, value]) => [bareName(name.split(/[([]/, 1)[0] ?? ''), value] as const),
     ...entries.map(([name, value]) => [bareName(name), value] as const),
   ]);
 }

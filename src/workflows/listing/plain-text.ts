@@ -35,8 +35,11 @@ export function withShortWords(plain: string): string {
   return hasLongWord.test(plain) ? plain.replace(longWord, (part) => `${part.slice(0, -1)} `) : plain;
 }
 
-/** A number as written in any of the four languages: 61,400, 61.400, 61 400, 61'400, 1.4 and 2,5. Part of a RegExp. */
-export const numeral = String.raw`\d{1,3}(?:[., ']\d{3})+(?!\d)(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?`;
+/**
+ * A number as written in any of the four languages: 61,400, 61.400, 61 400, 61'400, 1.4 and 2,5. Part of a RegExp. At most five groups
+ * of thousands: from each of many groups in a row, one without a bound would read on to the last.
+ */
+export const numeral = String.raw`\d{1,3}(?:[., ']\d{3}){1,5}(?!\d)(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?`;
 
 /** The value of a numeral, with or without a word for thousands after it: 61k, 61 tsd, 61 mil, 61 tkm. */
 export function amountOf(text: string): number {
