@@ -97,6 +97,24 @@ it('a price in prose is compared with the field, unless it is of something else'
 });
 
 it.each([
+  'Preis: 12,50 € pro Stück.',
+  'Preis: 1.200 Euro pro Stück.',
+  'Preis: 12,50 € das Stück.',
+  'price: £1,200 each',
+  'Price: 12.50 per chair',
+  'Precio: 12,50 € cada una.',
+  'Precio: 1 200 € por silla.',
+  'Prix : 12,50 € la pièce.',
+  "Preis: 1'200 je Stuhl.",
+])('does not take the price of each for the price of all: %s', (description) => {
+  expect(blockers('Möbel', 'Stühle', description, {}, 75)).toEqual([]);
+});
+
+it.each(['Preis: 12,50 €.', 'price: £1,200', 'Precio: 1 200 €'])('reads the whole price: %s', (description) => {
+  expect(blockers('Möbel', 'Stühle', description, {}, 75)).toEqual(['contradiction-price']);
+});
+
+it.each([
   ['Cars', 'Opel Corsa', { powerHp: 9000 }, 'impossible-powerhp'],
   ['Phones', 'iPhone 12', { batteryHealth: '140 %' }, 'impossible-batteryhealthpercent'],
   ['Flats', 'Flat', { floor: 900 }, 'impossible-floor'],
