@@ -165,6 +165,35 @@ describe('a constraint of which something is not known', () => {
     expect(found).toBe(standing);
   });
 
+  const atMost = { attribute: 'price', operator: '<=', value: 15000 };
+
+  it('is read with the sign that the other options show', () => {
+    const options = {
+      A: { cost: 1, price: '12,400' },
+      B: { cost: 2, price: '1,250.00' },
+      C: { cost: 3, price: '16,000' },
+    };
+    const reply = decide(options, [{ name: 'cost' }], { constraints: [atMost] });
+    expect(reply.missingFacts).toEqual([]);
+    expect(reply.eliminated.map(({ option }) => option)).toEqual(['C']);
+    const german = { ...options, B: { cost: 2, price: '9,5' } };
+    expect(decide(german, [{ name: 'cost' }], { constraints: [atMost] }).eliminated).toEqual([]);
+  });
+
+  it.each([
+    [{ price: '12,400' }, atMost],
+    [{ price: 13000 }, { ...atMost, value: '12,400' }],
+  ])('is to be written clearly, not to be found out, where it can mean two numbers: %o', (values, constraint) => {
+    const reply = decide({ A: { cost: 1, ...values }, B: { cost: 2, price: 9000 } }, [{ name: 'cost' }], {
+      constraints: [constraint],
+    });
+    const told = expect.stringMatching(/^“12,400” at price can mean two numbers .*Write 12400 or 12\.4,/);
+    expect(reply.nextBestAction).toEqual(told);
+    expect(reply.eliminated[0]?.reason).toEqual(told);
+    expect(reply.basis?.checks[0]?.action).toEqual(told);
+    expect(reply.missingFacts[0]).toBe('price of A');
+  });
+
   it('names where most points come from only where most do', () => {
     const alone = (weight: number) =>
       decide(

@@ -226,6 +226,35 @@ describe('values', () => {
     expect(statusOf([name, 'integer', label, value])).toBe('invalid');
   });
 
+  it.each([
+    'Age of the driver',
+    'Age of your youngest child',
+    'Alter des Antragstellers',
+    'Alter der versicherten Person',
+    'Edad del solicitante',
+    'Edad de la persona asegurada',
+    'Âge du conducteur',
+    'Âge de l’enfant',
+  ])('of people’s age have a bound: %s', (label) => {
+    expect(statusOf(['age', 'integer', label, 150])).toBe('invalid');
+  });
+
+  it.each([
+    'Age of the building',
+    'Age of the insured vehicle',
+    'Alter des Hauses',
+    'Alter des Fahrzeugs',
+    'Alter des versicherten Fahrzeugs',
+    'Alter der Heizung',
+    'Edad del edificio',
+    'Edad de la vivienda',
+    'Âge du bâtiment',
+    'Âge de l’immeuble',
+  ])('of a thing’s age have none, nor to do with a date of birth: %s', (label) => {
+    expect(statusOf(['age', 'integer', label, 150])).toBe('ok');
+    expect(fill(['age', 'integer', label, 15], ['dob', 'date', 'Date of birth', '1992-01-01']).ready).toBe(true);
+  });
+
   it('of a result may be below zero', () => {
     expect(statusOf(['result', 'integer', 'Profit of the last 12 months', -2000])).toBe('ok');
   });

@@ -2,7 +2,7 @@ import { roundTo } from '../../base/round.ts';
 import { spokenName } from '../../base/text/spoken-name.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import type { Words } from '../words/index.ts';
-import { describeConstraint, type ReadOption, standingOf } from './decision-constraints.ts';
+import { describeConstraint, type ReadOption, signAt, standingOf, twoNumbersIn } from './decision-constraints.ts';
 import type { DecisionRequest } from './decision-memo.ts';
 import type { Scored } from './weighted-sum.ts';
 
@@ -15,9 +15,19 @@ export function constraintChecks(
   const { say, list } = words;
   return constraints.map((constraint, index) => {
     const { attribute } = constraint;
+    const sign = signAt(attribute, options);
     const named = (standing: string) =>
-      options.filter((option) => standingOf(constraint, option) === standing).map(({ name }) => name);
+      options.filter((option) => standingOf(constraint, option, sign) === standing).map(({ name }) => name);
     const [unmet, unknown] = [named('unmet'), named('unknown')];
+    const toCorrect = new Map(
+      options
+        .filter(({ name }) => unknown.includes(name))
+        .flatMap((option) => {
+          const twoNumbers = twoNumbersIn(constraint, option, sign);
+          return twoNumbers ? [[option.name, words.tell(twoNumbers)] as const] : [];
+        }),
+    );
+    const toFind = unknown.filter((name) => !toCorrect.has(name));
     const described = describeConstraint(constraint, words);
     const told = (of: readonly string[], sentence: () => string) => (of.length > 0 ? [sentence()] : []);
     return {
@@ -33,9 +43,10 @@ export function constraintChecks(
           ...told(unknown, () => say('decision.notKnownOf', { criterion: attribute, options: unknown.join(', ') })),
         ].join(' '),
         action: [
-          ...told(unknown, () =>
+          ...new Set(toCorrect.values()),
+          ...told(toFind, () =>
             say('decision.findOut', {
-              value: list(unknown.map((option) => say('decision.valueOf', { criterion: attribute, option }))),
+              value: list(toFind.map((option) => say('decision.valueOf', { criterion: attribute, option }))),
             }),
           ),
           ...told(unmet, () => say('decision.leaveOut', { options: list(unmet) })),

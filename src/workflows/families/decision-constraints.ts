@@ -2,8 +2,8 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { foldText } from '../../base/text/fold.ts';
 import type { Constraint } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { jsonOf, type Plain } from '../family.ts';
-import type { Words } from '../words/index.ts';
-import { readNumber } from './written-number.ts';
+import type { Message, Words } from '../words/index.ts';
+import { type DecimalSign, decimalSignOf, readNumber, type WrittenNumber } from './written-number.ts';
 
 /** An option with its values by criterion or attribute name. */
 export interface ReadOption {
@@ -34,10 +34,12 @@ export function eliminate(
   words: Words,
 ): Sifted {
   const sifted: Sifted = { remaining: [], eliminated: [], undecided: [] };
+  const signs = constraints.map(({ attribute }) => signAt(attribute, options));
   for (const option of options) {
-    const standings = constraints.map((constraint) => standingOf(constraint, option));
+    const standings = constraints.map((constraint, at) => standingOf(constraint, option, signs[at]));
     const unmet = constraints[standings.indexOf('unmet')];
-    const unknown = constraints[standings.indexOf('unknown')];
+    const unknownAt = standings.indexOf('unknown');
+    const unknown = constraints[unknownAt];
     const named = unmet ?? unknown;
     if (named === undefined) {
       sifted.remaining.push(option);
@@ -46,7 +48,12 @@ export function eliminate(
     if (unmet === undefined) sifted.undecided.push(option);
     const reason = unmet
       ? unmet.reason || words.say('decision.notMet')
-      : words.say('decision.notKnown', { attribute: named.attribute });
+      : words.tell(
+          twoNumbersIn(named, option, signs[unknownAt]) ?? {
+            name: 'decision.notKnown',
+            values: { attribute: named.attribute },
+          },
+        );
     sifted.eliminated.push({ option: option.name, constraint: describeConstraint(named, words), reason });
   }
   return sifted;
@@ -64,9 +71,15 @@ export type Standing = 'met' | 'unmet' | 'unknown';
 const noAnswer =
   /^(?:\?+|-+|n\/?a|tb[acd]|unknown|not known|unclear|open|unbekannt|unklar|offen|k\. ?a\.?|desconocido|sin datos|se desconoce|inconnu|non connu|a verifier)$/;
 
+/** The sign of decimals that all options together show at an attribute. */
+export function signAt(attribute: string, options: readonly ReadOption[]): DecimalSign {
+  return decimalSignOf(options.map(({ values }) => values.get(attribute)).filter((value) => typeof value === 'string'));
+}
+
 export function standingOf(
   { attribute, operator, value: wanted }: Plain<Constraint>,
   { values }: ReadOption,
+  sign: DecimalSign,
 ): Standing {
   const value = values.get(attribute);
   if (value === undefined || value === null || (typeof value === 'string' && noAnswer.test(foldText(value))))
@@ -76,7 +89,7 @@ export function standingOf(
   if (operator === 'in') return standing(Array.isArray(limit) && limit.some((one) => isSame(one, value)));
   if (operator === '=') return standing(isSame(limit, value));
   if (operator === '!=') return standing(!isSame(limit, value));
-  const [a, b] = [numberIn(value), numberIn(limit)];
+  const [a, b] = [numberIn(value, sign), numberIn(limit, sign)];
   if (a === undefined || b === undefined) return 'unknown';
   if (operator === '<') return standing(a < b);
   if (operator === '<=') return standing(a <= b);
@@ -87,9 +100,25 @@ function standing(isMet: boolean): Standing {
   return isMet ? 'met' : 'unmet';
 }
 
-function numberIn(value: JsonValue): number | undefined {
+/** What to say of a value, or of a limit, that was given and is unknown only because it can mean two numbers. */
+export function twoNumbersIn(
+  { attribute, operator, value: wanted }: Plain<Constraint>,
+  { values }: ReadOption,
+  sign: DecimalSign,
+): Message | undefined {
+  if (!/^[<>]/.test(operator)) return undefined;
+  for (const value of [values.get(attribute), jsonOf(wanted)]) {
+    const read: WrittenNumber = typeof value === 'string' ? readNumber(value, sign) : { kind: 'none' };
+    if (read.kind !== 'ambiguous') continue;
+    const [whole, part] = read.readings;
+    return { name: 'decision.twoNumbers', values: { criterion: attribute, value: String(value), whole, part } };
+  }
+  return undefined;
+}
+
+function numberIn(value: JsonValue, sign: DecimalSign): number | undefined {
   if (typeof value === 'string') {
-    const read = readNumber(value, undefined);
+    const read = readNumber(value, sign);
     return read.kind === 'number' ? read.value : undefined;
   }
   return typeof value === 'object' ? undefined : Number(value);

@@ -106,7 +106,7 @@ export interface Outcome {
   verdict: Verdict;
   /** What to do about the most important missing value. */
   unknownValue: string | undefined;
-  /** The first unknown value that decides whether an option that could win meets the constraints. */
+  /** What to do about the first unknown value that decides whether an option that could win meets the constraints. */
   unknownCondition: string | undefined;
   /** The options left out only for what is not known of them. */
   undecided: readonly string[];
@@ -125,7 +125,7 @@ export function nextAction(
   { say }: Words,
 ): string {
   const winner = ranked[0];
-  if (unknownCondition !== undefined) return say('decision.findOut', { value: unknownCondition });
+  if (unknownCondition !== undefined) return unknownCondition;
   if (!winner) return say('decision.relax');
   if (verdict === 'single') return say('decision.addOption');
   if (unknownValue !== undefined) return unknownValue;

@@ -1,6 +1,6 @@
 import { foldText } from '../../base/text/fold.ts';
 import type { Words } from '../words/index.ts';
-import { type ReadOption, standingOf } from './decision-constraints.ts';
+import { type ReadOption, signAt, standingOf, twoNumbersIn } from './decision-constraints.ts';
 import type { Guess } from './decision-directions.ts';
 import type { DecisionReply, DecisionRequest } from './decision-memo.ts';
 import { rankOptions, type Scored, verdictOn } from './weighted-sum.ts';
@@ -29,18 +29,23 @@ export function missingValues(ranked: readonly Scored[], { say }: Words): Missin
     .sort((a, b) => b.weight - a.weight);
 }
 
-/** What would have to be known to say whether the undecided options meet the constraints: "GDPR of North". */
+/** What would have to be known to say whether the undecided options meet the constraints ("GDPR of North"), with what to do. */
 export function unknownConditions(
   { constraints }: DecisionRequest,
   undecided: readonly ReadOption[],
-  { say }: Words,
-): string[] {
-  const names = undecided.flatMap((option) =>
-    constraints
-      .filter((constraint) => standingOf(constraint, option) === 'unknown')
-      .map(({ attribute }) => say('decision.valueOf', { criterion: attribute, option: option.name })),
-  );
-  return [...new Set(names)];
+  options: readonly ReadOption[],
+  { say, tell }: Words,
+): ReadonlyMap<string, string> {
+  const signs = constraints.map(({ attribute }) => signAt(attribute, options));
+  const actions = new Map<string, string>();
+  for (const option of undecided)
+    for (const [at, constraint] of constraints.entries()) {
+      if (standingOf(constraint, option, signs[at]) !== 'unknown') continue;
+      const value = say('decision.valueOf', { criterion: constraint.attribute, option: option.name });
+      const twoNumbers = twoNumbersIn(constraint, option, signs[at]);
+      if (!actions.has(value)) actions.set(value, twoNumbers ? tell(twoNumbers) : say('decision.findOut', { value }));
+    }
+  return actions;
 }
 
 /** Whether another option could be the best if the undecided ones met the constraints. */

@@ -104,9 +104,9 @@ function decide(
     .sort((a, b) => roundTo((a.change ?? 1) - (b.change ?? 1), 9))[0];
   const unused = unusedAttributes(request);
   const unknown = missingValues(ranked, words);
-  const conditions = unknownConditions(request, undecided, words);
+  const conditions = unknownConditions(request, undecided, options, words);
   // An option that could not win even if it met all constraints changes nothing.
-  const couldMeet = conditions.length > 0 && couldWin(undecided, remaining, ranked, request, words);
+  const couldMeet = conditions.size > 0 && couldWin(undecided, remaining, ranked, request, words);
   const counted = confidenceOf(ranked, nearest?.change, unknown.length);
   const unsure = unsureDirections(guessed, request, remaining, ranked, words);
   const confidence = unsure.length > 0 || couldMeet ? Math.min(counted, firmFrom - 0.01) : counted;
@@ -125,7 +125,7 @@ function decide(
     ranked,
     verdict,
     unknownValue: howToLearn(unknown[0], refused, unused, options, words),
-    unknownCondition: couldMeet ? conditions[0] : undefined,
+    unknownCondition: couldMeet ? [...conditions.values()][0] : undefined,
     undecided: undecided.map(({ name }) => name),
     doubts,
     confidence,
@@ -164,7 +164,7 @@ function decide(
       ...risksOf(ranked, verdict, nearest, unknown.length, words),
     ],
     assumptions: assumptionsOf(request, guessed, unread, words),
-    missingFacts: [...conditions, ...unknown.map(({ name }) => name)],
+    missingFacts: [...conditions.keys(), ...unknown.map(({ name }) => name)],
     nextBestAction: nextAction(request, outcome, words),
     markdown: '',
     summary: summaryOf(outcome, tied, words),

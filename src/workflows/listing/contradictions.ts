@@ -227,8 +227,9 @@ function ownersOf({ said, plain }: ReadFacts, { say }: Words): CheckResult[] {
     : [];
 }
 
+// No shorter numeral may match where the whole one has "each" after it.
 const statedPrice = new RegExp(
-  `(?<![a-z])(?:preis|festpreis|kaufpreis|kp|vb|vhb|price|asking(?: price)?|precio|prix)(?: (?:ist|is|de|von|of|fijo|ferme|vb|final|festpreis))?[ :]{1,2}(?:[€£$] ?)?(${numeral})(?!\\d| ?(?:€|eur|£)? ?(?:/|per\\b|pro\\b|je\\b|each|stuck|cada|la unidad|piece|par\\b))`,
+  `(?<![a-z])(?:preis|festpreis|kaufpreis|kp|vb|vhb|price|asking(?: price)?|precio|prix)(?: (?:ist|is|de|von|of|fijo|ferme|vb|final|festpreis))?[ :]{1,2}(?:[€£$] ?)?(${numeral})(?!\\d|[.,']\\d| \\d{3}(?!\\d)| ?(?:€|euros?|eur|£)? ?(?:/|per\\b|pro\\b|je\\b|each|(?:das )?stuck|cada|por\\b|la unidad|(?:a |la )?piece|par\\b|chacun))`,
   'g',
 );
 

@@ -3,48 +3,59 @@ import { keyboardRows } from '../sense/field-sense.ts';
 
 // What people type to get past a form: neighbouring keys, one letter again and again, words that say that it is a test.
 
-const runs: ReadonlySet<string> = new Set(
-  keyboardRows
-    .flatMap((row) => [row, [...row].reverse().join('')])
-    .flatMap((row) => [...row].map((_, at) => row.slice(at, at + 3)).filter(({ length }) => length === 3)),
-);
+const rows = keyboardRows.flatMap((row) => [row, [...row].reverse().join('')]);
+const triples = runsOf(3);
+const quadruples = runsOf(4);
+// Three or four neighbouring keys at the left or right edge of a keyboard are no words.
 const fillers = new Set(
-  'test tests testing tester probe prueba pruebas prueb essai essais bla blabla blah blablabla foo foobar lorem ipsum'.split(
+  'test tests testing tester probe prueba pruebas prueb essai essais bla blabla blah blablabla foo foobar lorem ipsum asd qwe zxc yxc aze qsd wxc jklo'.split(
     ' ',
   ),
 );
 
-/** Whether most words of the title, or of the description, are no words at all. */
-export function isGibberish(title: string, description: string): boolean {
-  return isNoise(description) || isNoise(title);
+/** Whether most words of a title or a description are no words at all. */
+export function isGibberish(text: string): boolean {
+  const words = foldText(text.slice(0, readMax))
+    .split(/[^a-z]+/)
+    .filter(({ length }) => length >= 3);
+  const noise = words.reduce((sum, word) => sum + noiseOf(word), 0);
+  // A single word may be a name that is hard to say, unless it runs along the keys.
+  return noise * 2 > words.length && (words.length > 1 || lettersInRuns(words[0] ?? '', quadruples) >= 4);
 }
 
 /** Whoever types at random shows it soon. */
 const readMax = 1000;
 
-function isNoise(text: string): boolean {
-  const words = foldText(text.slice(0, readMax))
-    .split(/[^a-z]+/)
-    .filter(({ length }) => length >= 3);
-  const noise = words.filter((word) => fillers.has(word) || isRandom(word));
-  // A single word may be a name that is hard to say, unless it runs along the keys.
-  return noise.length * 2 > words.length && (words.length > 1 || keysInRuns(words[0] ?? '') >= 4);
+const repeated = /^(.{1,3})\1{2,}.?$|^(.)\2+$|(.)\3{2}/;
+// Two or three letters that are one consonant: German compounds have many of them.
+const oneSound = /sch|[cpt]h|ck/g;
+
+/** 1 for what is no word; 1/2 for what words and names can look like too ("Trek", "Kunststoff"), so that it is never most alone. */
+function noiseOf(word: string): number {
+  if (fillers.has(word) || repeated.test(word) || (word.length >= 4 && !/[aeiouy]/.test(word))) return 1;
+  const sounds = word.replace(oneSound, 'k');
+  if (lettersInRuns(word, quadruples) >= word.length - 1 || /[bcdfghjklmnpqrstvwxz]{7}/.test(sounds)) return 1;
+  const isOdd = lettersInRuns(word, triples) >= word.length - 1;
+  return isOdd || /[bcdfghjklmnpqrstvwxz]{5}|[aeiou]{5}/.test(sounds) ? 0.5 : 0;
 }
 
-/** Many names and abbreviations look like this, so that one such word says nothing. */
-function isRandom(word: string): boolean {
-  if (/^(.{1,3})\1{2,}.?$|^(.)\2+$|(.)\3{2}/.test(word)) return true;
-  if (word.length >= 4 && (!/[aeiouy]/.test(word) || /[bcdfghjklmnpqrstvwxz]{5}|[aeiou]{5}/.test(word))) return true;
-  return keysInRuns(word) >= word.length - 1;
+interface Runs {
+  size: number;
+  all: ReadonlySet<string>;
 }
 
-/** How many letters of a word belong to three neighbouring keys in a row. */
-function keysInRuns(word: string): number {
+function runsOf(size: number): Runs {
+  const all = rows.flatMap((row) => [...row].map((_, at) => row.slice(at, at + size)));
+  return { size, all: new Set(all.filter(({ length }) => length === size)) };
+}
+
+/** How many letters of a word belong to that many neighbouring keys in a row. */
+function lettersInRuns(word: string, { size, all }: Runs): number {
   let covered = 0;
-  for (let at = 0, end = 0; at + 3 <= word.length; at++) {
-    if (!runs.has(word.slice(at, at + 3))) continue;
-    covered += at + 3 - Math.max(at, end);
-    end = at + 3;
+  for (let at = 0, end = 0; at + size <= word.length; at++) {
+    if (!all.has(word.slice(at, at + size))) continue;
+    covered += at + size - Math.max(at, end);
+    end = at + size;
   }
   return covered;
 }

@@ -26,7 +26,10 @@ export function problemsOf(
   return [
     ...contradictionsIn(kind, read, listing, words),
     ...impossible(kind, listing, read, thisYear, words),
-    ...(isGibberish(listing.title, listing.description)
+    ...(isGibberish(listing.title)
+      ? [problem('title-mash', say('fact.title'), say('listing.titleMash'), say('listing.writeRealTitle'))]
+      : []),
+    ...(isGibberish(listing.description)
       ? [problem('description-mash', say('fact.description'), say('listing.mash'), say('listing.writeReal'))]
       : []),
   ];

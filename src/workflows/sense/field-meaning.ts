@@ -93,7 +93,26 @@ export function wordsOf(name: string, label: string): string {
   return foldText(`${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${label}`.replace(/[_.-]/g, ' '));
 }
 
-/** Whether a number is somebody's age. */
+// In the four languages, without endings: of whom an age is asked. What else has an age may be older than people become.
+const people = [
+  'person youngest oldest eldest child children applicant patient driver guest traveller traveler passenger participant student pupil customer client policyholder tenant owner holder player member employee candidate victim claimant parent mother father son daughter partner spouse husband wife baby kid adult man woman boy girl user visitor respondent donor attendee resident minor deceased dependant dependent rider worker',
+  'kind antragsteller fahrer gast reisende jungste alteste teilnehmer schuler kund mieter inhaber halter spieler mitglied mitarbeiter bewerber opfer eltern mutter vater sohn tochter ehe mann frau erwachsene nutzer besucher spender verstorbene',
+  'persona nino nina ninos ninas hijo hija solicitante paciente conductor viajero viajera pasajero pasajera participante alumno alumna estudiante cliente asegurado asegurada inquilino titular jugador miembro empleado candidato victima padre madre pareja conyuge bebe adulto usuario visitante fallecido trabajador acompanante',
+  'personne enfant demandeur conducteur conductrice voyageur passager eleve etudiant assure locataire titulaire joueur membre employe salarie candidat victime pere mere fils fille partenaire conjoint aine cadet adulte utilisateur visiteur defunt adherent invite',
+]
+  .join(' ')
+  .replaceAll(' ', '|');
+// Things are insured, too, so that these words tell a person only if none of a thing follows.
+const insured = '(?:insured|versicherten?)\\b(?!\\W+[a-z])';
+const determiner =
+  '(?:the|an?|your|my|our|each|every|any|insured|main|lead|first|second|(?:young|old|eld)est|eine[rs]|ihre[rs]?|jede[rs]|versicherten|(?:jungst|altest)e[nr]?|la|las|los|el|su|sus|cada|un[ea]?|le|les|votre|plus|jeune|chaque)';
+const agedThing = new RegExp(
+  `\\b(?:age of|alter (?:der|des|eine[rs]|vo[nm])|edad del?|age d(?:es?|u)?)\\b(?=\\W+[a-z])(?!\\W+(?:${determiner} ){0,2}(?:[ld]')?(?:${insured}|(?:${people})[a-z]{0,2}\\b))`,
+);
+
+/** Whether a number is somebody's age; a house or a car has one, too. */
 export function asksAge(words: string): boolean {
-  return /^(age|alter|edad)\b|\b(age of|alter (der|des)|edad (de|del)|age (de|du))\b/.test(words);
+  return (
+    /^(age|alter|edad)\b|\b(age of|alter (der|des)|edad (de|del)|age (de|du))\b/.test(words) && !agedThing.test(words)
+  );
 }
