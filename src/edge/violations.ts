@@ -40,13 +40,15 @@ function isLong(message: Message): boolean {
 /** protovalidate's violations as data. */
 function violationsOf(violations: readonly Violation[]): FieldViolation[] {
   return violations.slice(0, maxViolations).map((violation) => ({
-    field: pathToString(violation.field),
+    // A path may hold a key of a map, which is the caller's own and may be long.
+    field: pathToString(violation.field).slice(0, pathMax),
     description: ruleWords(violation.message) || 'is not valid',
   }));
 }
 
 /** Enough to fix a request; a list of a thousand bad items must not produce a megabyte reply. */
 const maxViolations = 20;
+const pathMax = 300;
 
 /** A field's path as JSON callers write it. Quoted map keys are the caller's own. */
 export function camelCasePath(path: string): string {

@@ -65,7 +65,8 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
   if (packs && packs.length > 0) yield length * 2;
   const words = packs && packs.length > 0 ? tokensOf(text, folded) : undefined;
   const ordinary: Place[] = [];
-  for (const pack of packs ?? []) if (words) spotted.push(...(yield* signsIn(words, pack, ordinary)));
+  for (const pack of packs ?? [])
+    if (words) spotted.push(...(yield* signsIn(words, pack, ordinary)).map((one) => withJoined(text, one)));
   const passages = words && classifier ? yield* classify(words, classifier) : [];
   spotted = withTalk(spotted, passages);
   for (const match of own ? yield* own.findInSlices(folded) : []) spotted.push({ ...match, source: 'own' });
@@ -136,6 +137,17 @@ function* withoutAllowed(text: string, allow: PhraseIndex<number>): Slices<strin
     at = Math.max(at, end);
   }
   return parts.join('') + text.slice(at);
+}
+
+const joined = /(?:[-\u2010-\u2015][\p{L}\p{N}]+)+/uy;
+
+/** A number or a password is one thing with what hyphens join to it: a mask must not leave half of it. */
+function withJoined(text: string, one: Spotted): Spotted {
+  const { category } = one.entry;
+  if (category !== 'personal_data' && category !== 'secrets') return one;
+  joined.lastIndex = one.end;
+  const [more = ''] = joined.exec(text) ?? [];
+  return more === '' ? one : { ...one, end: one.end + more.length };
 }
 
 /** The signs in a text; ordinary sentences are added to `ordinary`. */

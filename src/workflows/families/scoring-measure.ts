@@ -51,7 +51,8 @@ export function scoreAt(curve: readonly { value: number; score: number }[], valu
   if (value <= before.value) return before.score;
   for (const point of points.slice(1)) {
     if (value <= point.value) {
-      const part = (value - before.value) / (point.value - before.value);
+      // Halved, since the span of two finite numbers may be infinite.
+      const part = (value / 2 - before.value / 2) / (point.value / 2 - before.value / 2);
       return before.score + part * (point.score - before.score);
     }
     before = point;

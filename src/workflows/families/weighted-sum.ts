@@ -147,8 +147,8 @@ function scoresOf(criterion: Plain<Criterion>, values: readonly (number | undefi
   const to = criterion.max ?? (points ? 100 : most);
   return values.map((value) => {
     if (value === undefined) return undefined;
-    // All the same: the criterion distinguishes nothing, so it costs nothing.
-    const part = to <= from ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)));
+    // Halved, since the span of two finite numbers may be infinite. All the same: the criterion distinguishes nothing, so it costs nothing.
+    const part = to <= from ? 1 : Math.min(1, Math.max(0, (value / 2 - from / 2) / (to / 2 - from / 2)));
     return 100 * (lower && to > from ? 1 - part : part);
   });
 }

@@ -15,7 +15,13 @@ export function detect(text: string, max?: number): Detected[] {
   return atOnce(detectInSlices(text, max));
 }
 
-export function* detectInSlices(text: string, max = 200): Slices<Detected[]> {
+// Blanks that do not break, of fixed widths, and of other scripts, as word processors and web pages put them into numbers; each is
+// one UTF-16 unit, as is the plain one that stands in for it.
+const otherBlanks = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
+const otherHyphens = /[\u2010-\u2015]/g;
+
+export function* detectInSlices(written: string, max = 200): Slices<Detected[]> {
+  const text = written.replace(otherBlanks, ' ').replace(otherHyphens, '-');
   const found: Detected[] = [];
   if (text.includes('@'))
     yield* collect(
