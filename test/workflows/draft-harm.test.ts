@@ -1,6 +1,9 @@
 // A draft that threatens somebody, or calls somebody a criminal, is approved by nobody unawares.
 import { describe, expect, it } from 'vitest';
-import { inspectDraft } from '../../src/workflows/families/draft.ts';
+import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
+import { draftFamily, inspectDraft } from '../../src/workflows/families/draft.ts';
+import { draftWords } from '../../src/workflows/packs/draft-kinds.ts';
+import { ask } from './ask.ts';
 
 const gravest = (locale: string, body: string) =>
   inspectDraft(body, { facts: [], mustAvoid: [], domain: '', locale }).findings.find(
@@ -97,6 +100,14 @@ describe('in a draft', () => {
     expect(gravest(locale, body)?.category).toMatch(/^(threat|harassment)$/);
   });
 
+  // The risk check's own words are for those who are threatened.
+  it.each(threats)('the advice on a threat is for its writer (%s): %s', (locale, body) => {
+    const { findings } = inspectDraft(body, { facts: [], mustAvoid: [], domain: '', locale });
+    const { message, action } = draftWords.get(locale)?.checks.threat ?? {};
+    const told = findings.filter(({ category }) => category === 'threat');
+    for (const { reason, suggestion } of told) expect([reason, suggestion]).toEqual([message, action]);
+  });
+
   it.each(accusations)('an accusation is critical (%s): %s', (locale, body) => {
     expect(gravest(locale, body)?.category).toBe('accusation');
   });
@@ -117,6 +128,23 @@ describe('in a draft', () => {
       locale: 'en',
     });
     expect(findings.map(({ category }) => category)).toEqual(['must_avoid']);
+  });
+
+  it.each([
+    ['en', 'Mr Slade is a thief.', 'thief'],
+    ['de', 'Herr Kranich ist ein Betrüger.', 'Betrüger'],
+    ['es', 'El dueño, Julián Porras, es un ladrón.', 'ladrón'],
+    ['fr', 'Le gardien, Alain Besson, est un voleur.', 'voleur'],
+    ['en', 'I will kill you tonight.', 'kill'],
+  ] as const)('a phrase to avoid is found inside something graver (%s): %s', (locale, body, phrase) => {
+    const facts = [{ name: 'note', value: body, source: '' }];
+    const { draft, basis } = ask(draftFamily, DraftDocumentRequestSchema, {
+      ...{ purpose: 'note', kind: 'notice', locale, mustAvoid: [phrase], facts },
+    });
+    expect(draft?.findings.map(({ severity }) => severity)).toContain('critical');
+    expect(draft?.findings).toContainEqual(expect.objectContaining({ category: 'must_avoid', phrase, source: 'own' }));
+    const check = basis?.checks.find(({ id }) => id === 'avoided-phrases');
+    expect(check).toMatchObject({ outcome: 'failed', action: expect.stringContaining(phrase) });
   });
 
   it('an accusation is told in the language of the draft', () => {

@@ -1,6 +1,6 @@
 import type { Slices } from '../../base/slices.ts';
 import { fold } from '../../base/text/fold.ts';
-import type { DraftLanguage } from '../packs/draft-language.ts';
+import type { DraftLanguage, DraftWords } from '../packs/draft-language.ts';
 import { readDraftSigns } from '../packs/draft-signs.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
 import { tokensOf } from '../text/signs/index.ts';
@@ -35,12 +35,14 @@ const harmful: ReadonlySet<string> = new Set(['threat', 'hate', 'harassment']);
 
 /**
  * What a draft says is sent in the writer's name, so a threat or an insult that is high in a text to be judged is critical here.
- * Weaker signs stay as they are: they are often wrong.
+ * Weaker signs stay as they are: they are often wrong. Who drafts a threat is told to take it out, not to keep it as evidence.
  */
-export function asInDrafts(spotted: readonly Spotted[]): Spotted[] {
-  return spotted.map((one) =>
-    one.entry.severity === 'high' && harmful.has(one.entry.category)
-      ? { ...one, entry: { ...one.entry, severity: 'critical' } }
-      : one,
-  );
+export function asInDrafts(spotted: readonly Spotted[], { threat }: DraftWords['checks']): Spotted[] {
+  return spotted.map((one) => {
+    const { category, isVictim } = one.entry;
+    const severity = one.entry.severity === 'high' && harmful.has(category) ? 'critical' : one.entry.severity;
+    if (category !== 'threat' || isVictim) return { ...one, entry: { ...one.entry, severity } };
+    const said = { reason: threat.message, suggestion: threat.action, isWorded: true } as const;
+    return { ...one, entry: { ...one.entry, ...said, severity } };
+  });
 }

@@ -28,7 +28,7 @@ import { findingsOf, look } from './findings.ts';
 import { riskPacks } from './risk.ts';
 import { riskMessages, signPacks } from './risk-assessment.ts';
 import { worded } from './risk-words.ts';
-import { inOrder, sharesOf, withoutOverlaps } from './spotted.ts';
+import { inOrder, type Spotted, sharesOf, withoutOverlaps } from './spotted.ts';
 
 export type DraftRequest = Plain<DraftDocumentRequest>;
 export type DraftReply = ReplyOf<DraftDocumentResponse>;
@@ -78,33 +78,42 @@ export interface DraftTerms {
 
 /** Inspects a draft's text, whoever wrote it. Pure. */
 export function inspectDraft(body: string, terms: DraftTerms): DraftInspection {
-  return atOnce(inspectInSlices(body, terms));
+  return atOnce(inspectInSlices(body, terms)).inspection;
 }
 
 /** The same, yielding to the event loop in between. */
-export function inspectDraftInTurns(body: string, terms: DraftTerms): Promise<DraftInspection> {
-  return inTurns(inspectInSlices(body, terms), createPace(unitsOfATurn));
+export async function inspectDraftInTurns(body: string, terms: DraftTerms): Promise<DraftInspection> {
+  return (await inTurns(inspectInSlices(body, terms), createPace(unitsOfATurn))).inspection;
 }
 
-function* inspectInSlices(body: string, terms: DraftTerms): Slices<DraftInspection> {
+/** The inspection, and which of the caller's phrases to avoid are there, each once. */
+interface Inspected {
+  inspection: DraftInspection;
+  avoidedPhrases: string[];
+}
+
+function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
   const { facts, mustAvoid, domain, kind = '', locale = '' } = terms;
   const pack = riskPacks.get((domain || 'general') as Domain) ?? riskPacks.get('general');
   if (!pack) throw new Error('no general risk pack');
   const language = locale === '' ? undefined : draftLocaleOf(locale, '').language;
   const signs = language === undefined ? undefined : signPacks.get(language);
   const words = wordsOf(language ?? 'en');
-  const own = mustAvoid.length > 0 ? avoided(mustAvoid, words) : undefined;
-  const found = yield* look(body, { phrases: pack.index, own, packs: signs ? [signs] : [] });
+  const found = yield* look(body, { phrases: pack.index, packs: signs ? [signs] : [] });
   const harm = yield* harmIn(body, language);
-  const spotted = inOrder(withoutOverlaps([...asInDrafts(found.spotted), ...harm]));
+  const matches = mustAvoid.length > 0 ? yield* avoided(mustAvoid, words).findInSlices(found.folded) : [];
+  // Whatever else is found at its place, a phrase to avoid is there.
+  const own = matches.map((match): Spotted => ({ ...match, source: 'own' }));
+  const spotted = inOrder([...withoutOverlaps([...asInDrafts(found.spotted, words.checks), ...harm]), ...own]);
   const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
-  return {
+  const inspection = {
     placeholders: openPlaceholders.map(({ name }) => name),
     openPlaceholders,
     citations: citationsOf(body, facts, locale),
     riskLevel: riskLevelOf(riskScoreOf(sharesOf(spotted))),
     findings: findingsOf(body, worded(spotted.slice(0, 200), riskMessages.get(words.language) as RiskMessages)),
   };
+  return { inspection, avoidedPhrases: [...new Set(own.map(({ start, end }) => body.slice(start, end)))] };
 }
 
 /** Each name once, at its first occurrence. */
@@ -158,9 +167,9 @@ function* write(request: DraftRequest, called: DraftKind | undefined): Slices<Dr
   };
   const body = compose(composing);
   yield body.length * 2;
-  const inspected = yield* inspectInSlices(body, { ...request, kind: kind.id, locale: locale.tag });
+  const terms = { ...request, kind: kind.id, locale: locale.tag };
+  const { inspection: inspected, avoidedPhrases } = yield* inspectInSlices(body, terms);
   const missing = inspected.placeholders;
-  const avoidedFindings = inspected.findings.filter(({ category }) => category === avoidCategory);
   return {
     draft: {
       draftId: '',
@@ -179,7 +188,7 @@ function* write(request: DraftRequest, called: DraftKind | undefined): Slices<Dr
     nextBestAction: nextAction(composing, inspected),
     summary: summaryOf(composing, inspected),
     basis: basisOf(
-      checksOf(composing, missing, inspected, avoidedFindings),
+      checksOf(composing, missing, inspected, avoidedPhrases),
       `draft/${kind.id || 'neutral'}@${draftKindsVersion}`,
     ),
     unusedFields: assigned.unusedFields,
@@ -234,7 +243,7 @@ function checksOf(
   { words: { checks }, mustAvoid }: Composing,
   missing: readonly string[],
   inspected: DraftInspection,
-  avoidedFindings: readonly Plain<Finding>[],
+  avoidedPhrases: readonly string[],
 ): CheckResult[] {
   const check = (
     failed: boolean,
@@ -242,7 +251,7 @@ function checksOf(
   ) =>
     ({ outcome: failed ? 'failed' : 'passed', rule: { ...terms, pass: '', severity: 'high' } }) satisfies CheckResult;
   const { open, risky, avoided: unwanted } = checks;
-  const riskyCount = inspected.findings.length - avoidedFindings.length;
+  const riskyCount = inspected.findings.filter(({ category }) => category !== avoidCategory).length;
   const results = [
     check(missing.length > 0, {
       ...{ id: 'facts-given', fact: 'facts', weight: 5, action: open.action },
@@ -254,11 +263,10 @@ function checksOf(
     }),
   ];
   if (mustAvoid.length === 0) return results;
-  const phrases = avoidedFindings.map(({ phrase }) => phrase).join(', ');
-  const action = unwanted.action.replace('{phrase}', () => phrases);
+  const action = unwanted.action.replace('{phrase}', () => avoidedPhrases.join(', '));
   return [
     ...results,
-    check(avoidedFindings.length > 0, {
+    check(avoidedPhrases.length > 0, {
       ...{ id: 'avoided-phrases', fact: 'wording', weight: 4, action },
       message: unwanted.message,
     }),

@@ -23,16 +23,18 @@ export interface Place {
   end: number;
 }
 
-/** What passages resemble, where nothing as grave has been found and the sentence is not one of every day. */
+/** What passages resemble, where nothing as grave has been found and the sentence it rests on is not one of every day. */
 export function resembling(
   spotted: readonly Spotted[],
   passages: readonly Passage[],
   { entries }: RiskClassifier,
   ordinary: readonly Place[] = [],
 ): Spotted[] {
-  const settled = [...spotted.filter(({ entry }) => graver(entry.severity, 'low')), ...ordinary];
+  const settled = spotted.filter(({ entry }) => graver(entry.severity, 'low'));
   return passages.flatMap(({ start, end, resembles }): Spotted[] => {
     if (!resembles || settled.some((one) => one.start >= start && one.start < end)) return [];
+    // Only its own sentence: harm may stand beside one of every day.
+    if (ordinary.some((one) => one.start < resembles.end && one.end > resembles.start)) return [];
     const entry = entries[resembles.category] as RiskEntry;
     return [{ entry, start: resembles.start, end: resembles.end, source: 'classifier' }];
   });

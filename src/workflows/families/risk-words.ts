@@ -14,11 +14,11 @@ export function messagesFor(locale: string, languages: readonly string[]): RiskM
   return riskMessages.get('en') as RiskMessages;
 }
 
-/** The findings in the reader's language. The caller's own and the model's wording stay as they are. */
+/** The findings in the reader's language. The caller's own, a draft's and the model's wording stay as they are. */
 export function worded(spotted: readonly Spotted[], messages: RiskMessages): Spotted[] {
   return spotted.map((one) => {
-    const { category } = one.entry;
-    if ((one.source !== 'rules' && one.source !== 'classifier') || !isRiskCategory(category)) return one;
+    const { category, isWorded } = one.entry;
+    if (isWorded || (one.source !== 'rules' && one.source !== 'classifier') || !isRiskCategory(category)) return one;
     const { name } = messages.categories[category];
     const { reason, action } = one.entry.isVictim ? messages.victim : messages.categories[category];
     const guess = one.source === 'classifier' ? messages.resembles : one.isTalk ? messages.talk : undefined;

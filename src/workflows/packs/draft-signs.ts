@@ -36,7 +36,7 @@ function readOne(language: DraftLanguage, checks: DraftWords['checks']): DraftSi
   return {
     entries: signs.map(({ category }): RiskEntry => {
       const { message, action } = checks[category];
-      return { id: category, category, severity: 'critical', reason: message, suggestion: action };
+      return { id: category, category, severity: 'critical', reason: message, suggestion: action, isWorded: true };
     }),
     index: indexSigns({
       classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
