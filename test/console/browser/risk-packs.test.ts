@@ -127,7 +127,9 @@ test('a name that is mistyped is told with the line of the page, and with no lin
   await save(page);
   await notes(page).waitFor();
   expect(await notes(page).getAttribute('data-line')).toBe('7');
-  expect(await notes(page).textContent()).toBe('Line 7 entries[0].phrase is not a known field; perhaps phrases is meant');
+  expect(await notes(page).textContent()).toBe(
+    'Line 7 entries[0].phrase is not a known field; perhaps phrases is meant',
+  );
   expect(await page.getByRole('alert').textContent()).not.toMatch(/line \d/);
 });
 
