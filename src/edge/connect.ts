@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
+import { base64Decode } from '@bufbuild/protobuf/wire';
 import {
   Code,
   ConnectError,
@@ -16,7 +17,7 @@ import { carrierOf, createJsonCodecs } from '@intelligence-api/transcoding/parts
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Protocol } from '../api/call.ts';
 import type { ServedService } from '../api/handlers.ts';
-import { FailureError } from '../base/failure.ts';
+import { FailureError, invalid } from '../base/failure.ts';
 import type { OpenConnection } from '../limits/index.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 import { refusalOf } from './anonymous.ts';
@@ -75,6 +76,8 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
         const call = await admit(gate, context, method, readMaxBytes);
         context.values.set(callKey, call);
         if (raw) calls.set(raw, call);
+        const fault = raw && queryFault(raw);
+        if (fault) throw refuseMessage(fault, context);
       },
       // For error details.
       jsonOptions: { alwaysEmitImplicit: true },
@@ -269,6 +272,19 @@ function admittedCall(context: HandlerContext): AdmittedCall {
   const call = context.values.get(callKey);
   if (!call) throw new ConnectError('internal error', Code.Internal);
   return call;
+}
+
+/** What is wrong with the message of a GET. Connect decodes it outside of what it answers for, so it would be a fault of the service. */
+function queryFault({ method, url = '' }: IncomingMessage): FailureError | undefined {
+  if (method !== 'GET') return undefined;
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  if (query.get('base64') !== '1') return undefined;
+  try {
+    base64Decode(query.get('message') ?? '');
+    return undefined;
+  } catch {
+    return new FailureError(invalid('message', 'is not base64, as "base64=1" says'));
+  }
 }
 
 function refused(gate: Gate, error: unknown, requestId: string | undefined): ConnectError {

@@ -380,3 +380,17 @@ test('a deadline longer than the service keeps is clamped, not refused', async (
     expect(response.status).toBe(200);
   }
 });
+
+test('a GET of Connect whose message is no base64 is the caller’s fault, and a sound one is answered', async () => {
+  const ask = (message: string) =>
+    fetch(
+      `${server.url}/${GateService.typeName}/Say?connect=v1&encoding=json&base64=1&message=${encodeURIComponent(message)}`,
+      { headers: { authorization: goodToken } },
+    );
+  for (const message of ['e', '!!!', '\u00ff']) {
+    const refused = await ask(message);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([400, 'invalid_argument']);
+  }
+  const sound = await ask(Buffer.from('{"text":"hello"}').toString('base64url'));
+  expect([sound.status, ((await sound.json()) as { text: string }).text]).toEqual([200, 'hello']);
+});
