@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConnection } from '../../src/db/index.ts';
 import { AccountService } from '../../src/gen/intelligence/account/v1/account_service_pb.ts';
 import { AuditService } from '../../src/gen/intelligence/audit/v1/audit_service_pb.ts';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
@@ -381,9 +382,12 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     expect(await audit()).toBeUndefined();
     expect((await operate('GET', '/v1/operations/audits/lau_01m80000000000000000000000')).status).toBe(404);
     expect((await operate('POST', '/v1/operations/audits', {})).status).toBe(400);
+    // The audit reads this table and cannot end while it is locked: on a small ledger it could end before the second request arrives.
+    const lock = await openConnection(database().url);
+    await lock.query('LOCK TABLES adjustment WRITE');
     const [one, other] = await Promise.all(
       ['a', 'b'].map((reason) => operate('POST', '/v1/operations/audits', { reason })),
-    );
+    ).finally(() => lock.end());
     expect([one?.body.started ?? false, other?.body.started ?? false].sort()).toEqual([false, true]);
     expect(one?.body.audit.auditId).toBe(other?.body.audit.auditId);
     const sound = await audited();
