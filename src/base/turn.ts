@@ -18,19 +18,74 @@ export function endOfTurn(): Promise<void> {
   return end;
 }
 
-/** How many turns a long computation leaves to others before the next one begins. */
+/**
+ * Lets `most` pieces of work begin in a turn of the event loop, and further ones in the next turns, in the order of asking. All
+ * events that are ready at one moment are otherwise handled in one turn, however many there are.
+ */
+export function createTurnQuota(most: number): (begin: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let begun = 0;
+  const take = (begin: () => void) => {
+    if (begun === 0) setImmediate(next);
+    begun += 1;
+    begin();
+  };
+  const next = () => {
+    begun = 0;
+    for (const begin of waiting.splice(0, most)) take(begin);
+  };
+  return (begin) => {
+    if (begun < most && waiting.length === 0) take(begin);
+    else waiting.push(begin);
+  };
+}
+
+/** How many turns a long computation always leaves to others before the next one begins. */
 const turnsBetween = 4;
+/** Empty turns take some 10 us each; a step of anybody's request takes longer. */
+const emptyTurnsMs = 0.2;
+/** For how long others count as being there after they were last noticed: the time between two requests of somebody at 20 a second. */
+const othersStayMs = 50;
+/** However long a turn took, for example because the process was stopped, others are not left more. */
+const pauseMaxMs = 50;
+
 let lastOwn: Promise<void> = Promise.resolve();
+let othersSeenAt = Number.NEGATIVE_INFINITY;
+/** When others will have had their share. */
+let freeAt = 0;
 
 /**
- * Resolves in a turn of the event loop in which no other long computation begins, in the order of the calls. A request takes
- * several turns, so the turns between two computations let light requests through.
+ * Resolves in a turn of the event loop in which no other long computation begins, in the order of the calls. While others use the
+ * loop, a computation leaves them as much time as it took: a request takes some ten steps, and each would otherwise wait for a
+ * whole computation if many of them queued. While nobody does, computations follow each other almost at once.
  */
 export function ownTurn(): Promise<void> {
   lastOwn = lastOwn.then(async () => {
-    for (let turn = 0; turn < turnsBetween; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await leaveToOthers();
+    measureTurn();
   });
   return lastOwn;
+}
+
+async function leaveToOthers(): Promise<void> {
+  const start = performance.now();
+  for (let turn = 0; turn < turnsBetween; turn++) await new Promise((resolve) => setImmediate(resolve));
+  let now = performance.now();
+  if (now - start > emptyTurnsMs) othersSeenAt = now;
+  if (now - othersSeenAt > othersStayMs) return;
+  for (; now < freeAt; now = performance.now()) {
+    const pauseMs = Math.ceil(freeAt - now);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** What this turn takes from now on is what others are left afterwards. */
+function measureTurn(): void {
+  const start = performance.now();
+  setImmediate(() => {
+    const now = performance.now();
+    freeAt = now + Math.min(now - start, pauseMaxMs);
+  });
 }
 
 /** Announces how much will be computed next, and resolves when that may start. */
@@ -63,10 +118,12 @@ function hasRoom(share: number): boolean {
 }
 
 function take(share: number): void {
-  if (taken === 0)
+  if (taken === 0) {
+    measureTurn();
     setImmediate(() => {
       taken = 0;
     });
+  }
   taken += share;
 }
 

@@ -6,10 +6,10 @@ import {
   findJsonFault,
   isEncoding,
   longBytes,
-  ownTurn,
   positionInBytes,
 } from '@intelligence-api/transcoding/parts';
 import { type Failure, invalid, type Result } from '../base/failure.ts';
+import { ownTurn } from '../base/turn.ts';
 import { fieldsMax } from './binary-bounds.ts';
 import { holdsValues } from './binary-values.ts';
 import { checkBinary, openMessage } from './message-bytes.ts';

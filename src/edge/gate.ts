@@ -1,6 +1,6 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
-import { createPrintableChecks, ownTurn, type PrintableCheck } from '@intelligence-api/transcoding/parts';
+import { createPrintableChecks, type PrintableCheck } from '@intelligence-api/transcoding/parts';
 import type { Logger } from 'pino';
 import type { Protocol } from '../api/call.ts';
 import type { ServedService, UntypedHandler, UntypedReply } from '../api/handlers.ts';
@@ -9,7 +9,7 @@ import { nobody } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { createSharedTurns } from '../base/shared-turns.ts';
-import { endOfTurn } from '../base/turn.ts';
+import { endOfTurn, ownTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { AdmittedCall, nameOf, ownerOf, type TraceCall } from './admitted-call.ts';
 import { keepBriefly } from './carrier.ts';

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { DescService } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+import { takeTurnsFrom } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError, invalid } from '../base/failure.ts';
+import { ownTurn } from '../base/turn.ts';
 import { Health } from '../gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
@@ -97,6 +99,7 @@ const maxTimeoutMs = 600_000;
 /** Serves all protocols on one port. */
 export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
   const { services, gate, readiness, http, log } = options;
+  takeTurnsFrom(ownTurn);
   const shutdown = new AbortController();
   const { anonymousMs, requestTimeoutMs } = options.limits ?? defaultListenerLimits;
   const grpc = createGrpcLane({

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { checkJson, jsonSyntaxFault, ownTurn, readBody } from '@intelligence-api/transcoding/parts';
+import { checkJson, jsonSyntaxFault, readBody } from '@intelligence-api/transcoding/parts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
+import { ownTurn } from '../base/turn.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 
 const largeBytes = 1024 * 1024;

@@ -9,6 +9,7 @@ import {
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import { createServer as createTls, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
+import { createTurnQuota } from '../base/turn.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { lingering } from './linger.ts';
@@ -60,6 +61,12 @@ export const defaultListenerLimits: ListenerLimits = {
   lingerMs: 10_000,
   lingerBytes: 64 * 1024 * 1024,
 };
+
+/**
+ * How many connections are taken over in one turn of the event loop: with its first request, a connection takes up to half a
+ * millisecond, and any number of them may be ready at one moment.
+ */
+const beginningsOfATurn = 16;
 
 export interface TlsFiles {
   cert: Buffer | string;
@@ -147,9 +154,14 @@ export function createListener(answer: RequestListener, options: ListenerOptions
     http2.emit('connection', socket);
     http2.off('session', carries);
   };
+  const inTurn = createTurnQuota(beginningsOfATurn);
+  const serve = (socket: Socket, isHttp2: boolean) =>
+    inTurn(() => {
+      if (!socket.destroyed) (isHttp2 ? serveHttp2 : serveHttp1)(socket);
+    });
   const undecided = new Set<Socket>();
   const front = tls
-    ? acceptTls(tls, { limits, connections, serveHttp1, serveHttp2, log })
+    ? acceptTls(tls, { limits, connections, serve, log })
     : // Node's HTTP servers turn Nagle's algorithm off as they accept; these connections are accepted here. With it, the
       // first piece of a stream waits for the acknowledgement of the headers: 40 ms.
       createTcp({ noDelay: true }, (socket) => {
@@ -158,7 +170,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
         socket.once('close', () => undecided.delete(socket));
         sniff(socket, limits.headersTimeoutMs, (decided, isHttp2) => {
           undecided.delete(decided);
-          (isHttp2 ? serveHttp2 : serveHttp1)(decided);
+          serve(decided, isHttp2);
         });
       });
   front.maxConnections = limits.connections;
@@ -202,14 +214,12 @@ function acceptTls(
   {
     limits,
     connections,
-    serveHttp1,
-    serveHttp2,
+    serve,
     log,
   }: {
     limits: ListenerLimits;
     connections: Connections;
-    serveHttp1(socket: Socket): void;
-    serveHttp2(socket: Socket): void;
+    serve(socket: Socket, isHttp2: boolean): void;
     log: Logger;
   },
 ): Server {
@@ -236,7 +246,7 @@ function acceptTls(
     socket.on('error', (error) => log.debug({ err: error }, 'tls'));
     const raw = accepted.get(nameOf(socket));
     if (raw) connections.isSame(raw, socket);
-    (socket.alpnProtocol === 'h2' ? serveHttp2 : serveHttp1)(socket);
+    serve(socket, socket.alpnProtocol === 'h2');
   });
   return server;
 }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { goodAgent } from './watch.ts';
 
 export interface GoodCallerReport {
   latenciesMs: number[];
@@ -44,7 +45,11 @@ async function obey(order: GoodCallerOrder): Promise<GoodCallerReport | 'done'> 
     case 'connect':
       await pool?.destroy();
       pool = new Pool(order.url, { connections, keepAliveTimeout: 60_000, headersTimeout: patienceMs });
-      headers = { 'content-type': 'application/json', authorization: `Bearer ${order.apiKey}` };
+      headers = {
+        'content-type': 'application/json',
+        'user-agent': goodAgent,
+        authorization: `Bearer ${order.apiKey}`,
+      };
       await Promise.all(Array.from({ length: connections }, () => ask(performance.now())));
       return 'done';
     case 'begin':

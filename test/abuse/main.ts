@@ -12,6 +12,8 @@ connections of its own; and one attack after the other, each for a bounded time.
   - its resident memory has grown by over ${bounds.growthBytes / 1_000_000} MB when all is over and garbage is collected, and does so again at once
   - the good caller's p99 is over ${bounds.slower} times that of the calm before, and over ${bounds.latencyFloorMs} ms
   - the good caller has an answer other than 200, or the attack one that is not right
+Told, not judged: what the main thread computed while a request of the good caller was open (median, in ms of processor time),
+beside that of the calm. It is what callers wait for because of others, however busy the machine is.
 A turn or a p99 that is too long counts when it happens in three tries, as a busy machine can cause it too; when other
 programs take over ${bounds.othersMax * 100} % of the machine in all three, times are not judged ("untimed"). A turn of over ${bounds.certainlyMs} ms counts at once.
 
@@ -81,15 +83,16 @@ function isFallen({ problems, grown, slow }: AttackReport): boolean {
 
 function print(reports: readonly AttackReport[]): void {
   console.log(
-    `${'attack'.padEnd(22)}${'turn'.padStart(9)}${'grown'.padStart(9)}${'peak'.padStart(9)}${'p99'.padStart(16)}  verdict  answers`,
+    `${'attack'.padEnd(22)}${'turn'.padStart(9)}${'grown'.padStart(9)}${'peak'.padStart(9)}${'p99'.padStart(16)}${'computed'.padStart(14)}  verdict  answers`,
   );
   for (const report of reports) {
-    const { name, longestMs, grownBytes, peakBytes, p99Ms, calmP99Ms, answers } = report;
+    const { name, longestMs, grownBytes, peakBytes, p99Ms, calmP99Ms, computedMs, calmComputedMs, answers } = report;
     const turn = longestMs === undefined ? '-' : `${longestMs.toFixed(0)} ms`;
     const p99 = `${p99Ms.toFixed(0)} / ${calmP99Ms.toFixed(0)} ms`;
+    const computed = `${computedMs.toFixed(0)} / ${calmComputedMs.toFixed(0)} ms`;
     const told = Object.entries(answers).map(([status, count]) => `${status}: ${count}`);
     console.log(
-      `${name.padEnd(22)}${turn.padStart(9)}${mb(grownBytes).padStart(9)}${mb(peakBytes).padStart(9)}${p99.padStart(16)}  ${isFallen(report) ? 'FALLS  ' : 'stands '}  ${told.join(', ')}`,
+      `${name.padEnd(22)}${turn.padStart(9)}${mb(grownBytes).padStart(9)}${mb(peakBytes).padStart(9)}${p99.padStart(16)}${computed.padStart(14)}  ${isFallen(report) ? 'FALLS  ' : 'stands '}  ${told.join(', ')}`,
     );
     if (report.untimed) console.log('  untimed: other programs took too much of the machine');
     for (const problem of [...report.problems, ...report.grown, ...report.slow]) console.log(`  ! ${problem}`);

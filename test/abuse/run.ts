@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { migrate } from '../../src/db/index.ts';
 import { startOwn } from '../faults/servers.ts';
 import { type Assault, type Attack, attacks } from './attacks/index.ts';
-import { bounds, judge, type Measured, mustRepeat, sharedBounds, type Verdict } from './judge.ts';
+import { bounds, judge, type Measured, mustRepeat, percentile, sharedBounds, type Verdict } from './judge.ts';
 import { takenByOthers, ticks } from './proc.ts';
 import { type GoodCaller, startGoodCaller, startProvider } from './processes.ts';
 import { type Service, startService } from './service.ts';
@@ -34,6 +34,9 @@ export interface AttackReport extends Verdict {
   /** The longest turn of the event loop, during the attack and during the calm before it, in ms of processor time. */
   longestMs: number | undefined;
   calmLongestMs: number;
+  /** What the main thread computed while a request of the good caller was open: the median, in ms of processor time. */
+  computedMs: number;
+  calmComputedMs: number;
   grownBytes: number;
   peakBytes: number;
   /** The number of attempts: what a busy machine can cause is believed only if it happens each time. */
@@ -177,7 +180,10 @@ async function untilCertain(scene: Scene, attack: Attack): Promise<AttackReport>
 
 /** The service did not let it start properly. */
 function unprepared({ name, about }: Attack, error: Error): Omit<AttackReport, 'tries'> {
-  const figures = { p99Ms: 0, calmP99Ms: 0, longestMs: undefined, calmLongestMs: 0, grownBytes: 0, peakBytes: 0 };
+  const figures = {
+    ...{ p99Ms: 0, calmP99Ms: 0, longestMs: undefined, calmLongestMs: 0, computedMs: 0, calmComputedMs: 0 },
+    ...{ grownBytes: 0, peakBytes: 0 },
+  };
   return {
     name,
     about,
@@ -197,7 +203,7 @@ async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport,
   try {
     const assault = await attack.open(stage);
     const start = ticks();
-    const { calm, longest, residentBytes: before } = await rest(scene);
+    const { calm, longest, computedMs, residentBytes: before } = await rest(scene);
     const raid = await strike(scene, attack, assault);
     const others = takenByOthers(start, ticks());
     await stage.close();
@@ -216,6 +222,8 @@ async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport,
       ...judge(measured, scene.options.shared ? sharedBounds : bounds),
       longestMs: raid.longest?.cpuMs,
       calmLongestMs: longest?.cpuMs ?? 0,
+      computedMs: percentile(raid.computedMs, 0.5),
+      calmComputedMs: percentile(computedMs, 0.5),
       grownBytes: residentBytes.after - residentBytes.before,
       peakBytes: service.peakBytes(),
       ...(raid.ended !== undefined && { lastWords: service.lastWords() }),
@@ -245,9 +253,9 @@ async function rest({ service, goodCaller, options }: Scene) {
   await goodCaller.begin();
   await sleep(options.seconds * 1_000);
   const calm = await goodCaller.report();
-  const longest = (await service.ask(false))?.longest;
+  const { longest, computedMs = [] } = (await service.ask(false)) ?? {};
   service.peakBytes();
-  return { calm, longest, residentBytes };
+  return { calm, longest, computedMs, residentBytes };
 }
 
 async function strike(scene: Scene, attack: Attack, assault: Assault) {
@@ -260,7 +268,15 @@ async function strike(scene: Scene, attack: Attack, assault: Assault) {
   if (!during && ended === undefined) await service.kill();
   const { latenciesMs, failures } = await goodCaller.report();
   const found = during ? await assault.found?.() : undefined;
-  return { answers, longest: during?.longest, ended, latenciesMs, failures, found: found ?? [] };
+  return {
+    answers,
+    longest: during?.longest,
+    computedMs: during?.computedMs ?? [],
+    ended,
+    latenciesMs,
+    failures,
+    found: found ?? [],
+  };
 }
 
 /** Sends until time is up, or the attack or the service ends. */

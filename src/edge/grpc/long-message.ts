@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { ownTurn } from '@intelligence-api/transcoding/parts';
+import { ownTurn } from '../../base/turn.ts';
 
 /** How many bytes are encoded per event loop turn: as numbers they take 5 to 10 ms. */
 const bytesInTurn = 524_288;

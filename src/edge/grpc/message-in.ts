@@ -1,7 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
-import { isEncoding, longBytes, ownTurn } from '@intelligence-api/transcoding/parts';
+import { isEncoding, longBytes } from '@intelligence-api/transcoding/parts';
 import { type Failure, fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { ownTurn } from '../../base/turn.ts';
 import { brief } from '../brief.ts';
 import { checkBinary, openMessage } from '../message-bytes.ts';
 
