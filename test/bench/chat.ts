@@ -19,7 +19,7 @@ import { connectDatabase, startPrivateServer } from '../../src/db/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { onboard, testConfig, testSecrets } from '../support/app.ts';
 import { completion, streamedCompletion } from '../support/upstream.ts';
-import { type DialectFigure, measureDialects } from './dialects.ts';
+import { type DialectFigure, measureDialects, structuredReply } from './dialects.ts';
 import { benchOptions, load, median, progress, quietLog } from './support.ts';
 
 const question = 'Summarise our quarterly report for the board in three sentences, and name the largest risk.';
@@ -274,6 +274,7 @@ function asStream({ body, headers, ...target }: Target): Target {
 
 async function upstream(): Promise<string> {
   const whole = JSON.stringify(completion(' word'.repeat(60), { prompt_tokens: 24, completion_tokens: 60 }));
+  const structured = JSON.stringify(completion(structuredReply, { prompt_tokens: 24, completion_tokens: 60 }));
   const pieces = streamedCompletion(Array(100).fill(' word'), { prompt_tokens: 24, completion_tokens: 100 }).join('');
   const server = createServer((request, response) => {
     let text = '';
@@ -282,7 +283,7 @@ async function upstream(): Promise<string> {
     });
     request.on('end', () => {
       const isStream = text.includes('"stream":true');
-      const body = isStream ? pieces : whole;
+      const body = isStream ? pieces : text.includes('"response_format"') ? structured : whole;
       const type = isStream ? 'text/event-stream' : 'application/json';
       response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
     });
@@ -330,8 +331,8 @@ async function service(given: string): Promise<string> {
     settings: `
 providers: [{ id: up, kind: openai-compatible, baseUrl: "${upstreamUrl}/v1" }]
 models:
-  - { id: m, provider: up, quality: 50, contextTokens: 128000, price: { inputPerMillionUsd: "0.15", outputPerMillionUsd: "0.60" } }
-  - { id: m2, provider: up, quality: 60, contextTokens: 128000, price: { inputPerMillionUsd: "0.30", outputPerMillionUsd: "1.20" } }
+  - { id: m, provider: up, quality: 50, contextTokens: 128000, capabilities: [json], price: { inputPerMillionUsd: "0.15", outputPerMillionUsd: "0.60" } }
+  - { id: m2, provider: up, quality: 60, contextTokens: 128000, capabilities: [json], price: { inputPerMillionUsd: "0.30", outputPerMillionUsd: "1.20" } }
 limits: { requestsPerMinute: 1000000000, tokensPerMinute: 1000000000, concurrent: 5000, concurrentStreams: 5000 }
 `,
   });

@@ -13,7 +13,32 @@ export interface DialectFigure {
   errors: number;
 }
 
-/** The same chat in each supported dialect. */
+/** A reply that fits `replySchema`. */
+export const structuredReply = JSON.stringify({
+  sentences: ['Sales grew.', 'Costs fell.', 'Cash is short.'],
+  risk: 'cash',
+  score: 3,
+  detail: { source: 'report', pages: [1, 2, 3] },
+});
+
+const replySchema = {
+  type: 'object',
+  properties: {
+    sentences: { type: 'array', items: { type: 'string', maxLength: 500 }, minItems: 3, maxItems: 3 },
+    risk: { type: 'string', pattern: '^[a-z ]+$' },
+    score: { type: 'integer', minimum: 1, maximum: 5 },
+    detail: {
+      type: 'object',
+      properties: { source: { type: 'string' }, pages: { type: 'array', items: { type: 'number' } } },
+      required: ['source', 'pages'],
+      additionalProperties: false,
+    },
+  },
+  required: ['sentences', 'risk', 'score', 'detail'],
+  additionalProperties: false,
+};
+
+/** The same chat in each supported dialect, and with a reply that is checked; the check itself runs in another process. */
 function dialects(question: string): { name: string; path: string; body: object }[] {
   const messages = [{ role: 'user', content: question }];
   return [
@@ -21,6 +46,14 @@ function dialects(question: string): { name: string; path: string; body: object 
       name: 'contract',
       path: '/api/v1/assistant/chat',
       body: { provider: 'auto', routing: { mode: 'economy' }, messages, maxOutputTokens: 256 },
+    },
+    {
+      name: 'with a schema',
+      path: '/api/v1/assistant/chat',
+      body: {
+        ...{ provider: 'auto', routing: { mode: 'economy' }, messages, maxOutputTokens: 256 },
+        responseFormat: { kind: 'json', name: 'summary', schema: replySchema },
+      },
     },
     {
       name: 'chat completions',
