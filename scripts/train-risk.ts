@@ -1,6 +1,6 @@
 // Trains the classifiers of the risk check from test/evaluation/training and writes them beside the packs. `npm run train:risk -- --help`.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { riskCategories } from '../src/workflows/packs/risk-categories.ts';
@@ -209,10 +209,10 @@ export function trainClassifier(
 }
 
 export function readTraining(language: Language): { corpus: string; development: Row[] } {
-  const read = (part: string) => rowsOf(readFileSync(new URL(`${language}.${part}.jsonl`, development), 'utf8'));
+  const parts = readdirSync(development).filter((file) => file.startsWith(`${language}.dev-`));
   return {
     corpus: readFileSync(new URL(`${language}.jsonl`, training), 'utf8'),
-    development: ['dev-a', 'dev-b', 'dev-c'].flatMap(read),
+    development: parts.sort().flatMap((file) => rowsOf(readFileSync(new URL(file, development), 'utf8'))),
   };
 }
 
