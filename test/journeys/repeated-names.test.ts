@@ -32,9 +32,9 @@ const firstField = ({ body }: Answer) =>
 
 describe('a name that a caller chose is repeated as it was written', () => {
   const messages = [{ role: 'user', content: 'Hi' }];
-  const odd = ['first_name', '__proto__', 'last_1st', 'a_bC'];
+  const odd = ['first_name', 'last_1st', 'a_bC'];
 
-  test.each(['first_name', 'last_1st', 'a_bC'])('%s in a sample of a workflow', async (name) => {
+  test.each(odd)('%s in a sample of a workflow', async (name) => {
     const inputSchema = JSON.parse(`{"type":"object","properties":{"${name}":{"type":"integer"}}}`);
     const input = JSON.parse(`{"${name}":"x"}`);
     const definition = {
@@ -57,6 +57,12 @@ describe('a name that a caller chose is repeated as it was written', () => {
       response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
     });
     expect(theirs.body.error.param).toBe(`response_format.json_schema.${place}`);
+  });
+
+  test('__proto__ in a schema', async () => {
+    const schema = JSON.parse('{"properties":{"__proto__":{"type":"integer"}}}');
+    const answer = await post('/api/v1/assistant/chat', { messages, responseFormat: { kind: 'json', schema } });
+    expect(firstField(answer)).toBe('responseFormat.schema#/properties/__proto__');
   });
 
   test('a key of metadata, in each API', async () => {
