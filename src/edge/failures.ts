@@ -3,10 +3,10 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, FailureError, type FieldViolation } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { isConnectionLost } from '../db/index.ts';
+import { brief } from './brief.ts';
 import { refusalHeaders } from './rate-limit-headers.ts';
 import type { Refusal } from './refusal.ts';
 import { attemptsText, creditMessage, invalidMessage, scopeMessage, upstreamMessage } from './refusal-messages.ts';
-import { camelCasePath } from './violations.ts';
 
 /** What the table needs to know about the service. */
 export interface RefusalTexts {
@@ -336,9 +336,15 @@ function unauthenticated(reason: string, message: string, challenge: string): Re
   return { code: Code.Unauthenticated, status: 401, reason, message, headers: { 'www-authenticate': challenge } };
 }
 
-/** Fields are named as in JSON, whichever check found the error. */
+/** A description has words of ours around the caller's. */
+const descriptionMax = 600;
+
+/** Names that callers chose, and their texts, are repeated as they came, but not at any length. */
 function invalidRequest(found: readonly FieldViolation[]): Refusal {
-  const violations = found.map((violation) => ({ ...violation, field: camelCasePath(violation.field) }));
+  const violations = found.map(({ field, description, ...rest }) => ({
+    ...{ field: brief(field), description: brief(description, descriptionMax) },
+    ...rest,
+  }));
   return {
     code: Code.InvalidArgument,
     status: 400,

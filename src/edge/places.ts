@@ -44,7 +44,12 @@ function renamed(name: string, renamings: readonly Renaming[]): string {
   return found ? name.replace(found[0], found[1]) : name;
 }
 
-/** Our fields are in camel case, the other APIs' in snake case. Header names are unchanged. */
+/**
+ * Our fields are in camel case, the other APIs' in snake case. Header names are unchanged, as is what callers named themselves: a
+ * quoted key, and a place in a schema.
+ */
 export function snakeCase(field: string): string {
-  return field.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return field.replace(/["#].*|(?<=[a-z0-9])[A-Z]/gs, (found) =>
+    found.length > 1 || !/[A-Z]/.test(found) ? found : `_${found.toLowerCase()}`,
+  );
 }

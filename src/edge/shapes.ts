@@ -68,10 +68,18 @@ function ignoredOf(sent: unknown, read: unknown, at = '', names = new Set<string
   return [...names];
 }
 
+/** The other APIs' own names; any other is one that a caller chose, as keys of `metadata` are. */
+const named = /^[a-z][a-z0-9_]*$/;
+
+function keyOf(name: PropertyKey): string {
+  return typeof name === 'number' ? `[${name}]` : `[${JSON.stringify(String(name))}]`;
+}
+
 function violationOf(issue: z.core.$ZodIssue): FieldViolation {
   const { path, message } = deepest(issue);
   let field = '';
-  for (const name of path) field += typeof name === 'number' ? `[${name}]` : `${field && '.'}${String(name)}`;
+  for (const name of path)
+    field += typeof name === 'string' && named.test(name) ? `${field && '.'}${name}` : keyOf(name);
   return { field: field || 'body', description: message };
 }
 

@@ -40,17 +40,15 @@ function isLong(message: Message): boolean {
 /** protovalidate's violations as data. */
 function violationsOf(violations: readonly Violation[]): FieldViolation[] {
   return violations.slice(0, maxViolations).map((violation) => ({
-    // A path may hold a key of a map, which is the caller's own and may be long.
-    field: pathToString(violation.field).slice(0, pathMax),
+    field: camelCasePath(pathToString(violation.field)),
     description: ruleWords(violation.message) || 'is not valid',
   }));
 }
 
 /** Enough to fix a request; a list of a thousand bad items must not produce a megabyte reply. */
 const maxViolations = 20;
-const pathMax = 300;
 
-/** A field's path as JSON callers write it. Quoted map keys are the caller's own. */
+/** A field's path in the contract as JSON callers write it. Quoted map keys are the caller's own. */
 export function camelCasePath(path: string): string {
   return path.replace(/"(?:[^"\\]|\\.)*"|_([a-z0-9])/g, (all, letter?: string) => letter?.toUpperCase() ?? all);
 }

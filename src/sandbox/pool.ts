@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { createBreaks } from './breaks.ts';
 import { type Child, type ChildEnd, startChild } from './child-process.ts';
 import type { Answers, ChildMessage, Job, JobKind } from './job.ts';
 import { cpuSecondsBeforeReplaced } from './launch.ts';
@@ -14,9 +15,8 @@ const lookEveryMs = 20;
 /** A child that failed to start is restarted after this long, doubling each time. */
 const restartMs = 100;
 const restartMaxMs = 10_000;
-/** How long an owner whose job ended its process is limited to one process: each takes half a second to replace. */
-const sparingMs = 10_000;
-const sparedMax = 10_000;
+/** How many to have at least: one for a job, and one for the next owner, since a process takes a second to start. */
+const startedMin = 2;
 /** How many keys to remember per child. */
 const keysMax = 500;
 
@@ -25,6 +25,9 @@ interface Slot {
   ready: boolean;
   /** The owner of the job that runs here, or that broke the child being replaced. */
   owner: string | undefined;
+  /** Whether that job's code was unproven when it began, and its owner a suspect. */
+  unproven: boolean;
+  suspect: boolean;
   current: Waiting | undefined;
   timer: NodeJS.Timeout | undefined;
   /** The child's CPU time as of its last message. */
@@ -38,15 +41,15 @@ interface Slot {
 const busy: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
 
 /**
- * Opens a sandbox. The first child starts at once, the others when jobs are waiting; all are replaced when they end, and none
- * keeps the service alive.
+ * Opens a sandbox. Two children start, the others when none is free; all are replaced when they end, and none keeps the service
+ * alive.
  */
 export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSettings> }): Sandbox {
   const { log } = deps;
   const settings = { ...sandboxDefaults, ...deps.settings };
   const queue = createQueue(settings);
   const slots = Array.from({ length: Math.max(2, settings.processes) }, emptySlot);
-  const spared = new LRUCache<string, true>({ max: sparedMax, ttl: sparingMs });
+  const breaks = createBreaks();
   let closed = false;
   let warned = false;
 
@@ -61,7 +64,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
           warned = true;
           log.warn('the system does not bound the memory of processes for code of callers; it is looked at instead');
         }
-        Object.assign(slot, { ready: true, owner: undefined, failedStarts: 0, cpuMs });
+        Object.assign(slot, { ready: true, ...unused, failedStarts: 0, cpuMs });
         assign();
       },
       answered: (answer, cpuMs) => slot.child === child && finish(slot, answer, cpuMs),
@@ -72,25 +75,36 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
 
   function assign(): void {
     for (;;) {
-      const idle = slots.filter(({ ready, current }) => ready && !current);
-      if (idle.length === 0) startAnother();
-      const next = idle.length > 0 ? queue.take(mayHaveMore) : undefined;
-      if (!next) return;
+      const idle = slots.filter(isIdle);
+      const next = idle.length > 0 ? queue.take((job) => mayHaveProcess(job, idle.length)) : undefined;
+      if (!next) break;
+      const refusal = breaks.refusal(next);
+      if (refusal) {
+        next.done(fail(refusal));
+        // There may be many of them, and each is read.
+        setImmediate(assign);
+        return;
+      }
       const slot = (next.key !== undefined && idle.find(({ keys }) => keys.has(next.key ?? ''))) || idle[0];
       if (slot) begin(slot, next);
     }
+    startAnother();
   }
 
-  /** Starts one more child if jobs are waiting and none is starting. */
+  /** Starts one more child if jobs are waiting or the next one would have to wait, and none is starting. */
   function startAnother(): void {
-    if (queue.size === 0 || slots.some(({ child, ready }) => child && !ready)) return;
-    const unused = slots.find(({ child, failedStarts }) => !child && failedStarts === 0);
-    if (unused) start(unused);
+    if (closed || slots.some(({ child, ready }) => child && !ready)) return;
+    const isEnough = slots.filter(({ child }) => child).length >= startedMin && slots.some(isIdle);
+    if (isEnough && queue.size === 0) return;
+    const free = slots.find(({ child, failedStarts }) => !child && failedStarts === 0);
+    if (free) start(free);
   }
 
   function begin(slot: Slot, job: Waiting): void {
     slot.current = job;
     slot.owner = job.owner;
+    slot.unproven = breaks.isUnproven(job);
+    slot.suspect = breaks.isSuspect(job.owner);
     if (job.key !== undefined) slot.keys.set(job.key, true);
     watch(slot, job, performance.now());
     slot.child?.send(job.job);
@@ -125,10 +139,13 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
   function finish(slot: Slot, answer: Exclude<ChildMessage['answer'], 'ready'>, cpuMs: number): void {
     const { current } = slot;
     release(slot);
-    slot.owner = undefined;
-    slot.cpuMs = cpuMs;
+    Object.assign(slot, { ...unused, cpuMs });
     slot.child?.rest();
-    if (current) current.done(resultOf(current, answer));
+    if (current) {
+      const result = resultOf(current, answer);
+      if (result.ok) breaks.done(current);
+      current.done(result);
+    }
     // Recycle the process now and then, so that nothing builds up in one for ever.
     if (cpuMs > cpuSecondsBeforeReplaced * 1000) {
       slot.ready = false;
@@ -144,12 +161,14 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     slot.ready = false;
     if (closed) return;
     if (current) {
-      spared.set(current.owner, true);
+      const failure = ended ?? invalid(current.field, tooMuchMemory());
+      breaks.broke(current, failure);
       log.warn(
         { ...why, owner: current.owner, job: current.job.kind, field: current.field },
         'a job ended its process',
       );
-      current.done(fail(ended ?? invalid(current.field, tooMuchMemory())));
+      current.done(fail(failure));
+      queue.refuse(current.owner, breaks.barred);
     }
     if (ready || current) start(slot);
     else {
@@ -165,9 +184,20 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     slot.current = undefined;
   }
 
-  function mayHaveMore(owner: string): boolean {
-    const most = spared.has(owner) ? 1 : slots.length - 1;
-    return slots.filter((slot) => slot.owner === owner).length < most;
+  /**
+   * Whether a job may begin now, with so many idle children. Nobody has all of them, and a second one only if another owner
+   * finds one free. All unproven code together leaves one to what is proven, and that of suspects has one in all.
+   */
+  function mayHaveProcess(job: Waiting, idle: number): boolean {
+    const isSuspect = breaks.isSuspect(job.owner);
+    const own = slots.filter(({ owner }) => owner === job.owner).length;
+    if (own > 0 && (isSuspect || idle < 2 || own >= slots.length - 1)) return false;
+    if (!breaks.isUnproven(job)) return true;
+    const unproven = slots.filter((slot) => slot.unproven);
+    if (isSuspect && unproven.some(({ suspect }) => suspect)) return false;
+    // Those that are ready, and those being replaced; one that has never started is nobody's yet.
+    const all = slots.filter((slot) => slot.ready || slot.unproven).length;
+    return unproven.length < Math.max(1, all - 1);
   }
 
   function budgetOf({ kind }: Job): number {
@@ -188,9 +218,14 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
       new Promise((resolve) => {
         if (closed) return resolve(fail(busy));
         const done = resolve as (result: Result<Answers[JobKind]>) => void;
-        queue.add({ owner, job: { kind, ...job } as Job, field, key, done }, { waitMs, signal });
+        const waiting: Waiting = { owner, job: { kind, ...job } as Job, field, key, done };
+        const refusal = breaks.refusal(waiting);
+        if (refusal) return resolve(fail(refusal));
+        queue.add(waiting, { waitMs, signal });
         assign();
       }),
+    refusal: (owner, kind, job, { field, key }) =>
+      breaks.refusal({ owner, job: { kind, ...job } as Job, field, key, done: () => {} }),
     async close() {
       closed = true;
       queue.close();
@@ -209,9 +244,17 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
 /** A child's initial memory, for systems that do not limit what comes on top of it. */
 const residentMbAtStart = 200;
 
+/** A child that does nothing for anyone. */
+const unused = { owner: undefined, unproven: false, suspect: false };
+
+function isIdle({ ready, current }: Slot): boolean {
+  return ready && !current;
+}
+
 function emptySlot(): Slot {
   return {
-    ...{ child: undefined, ready: false, owner: undefined, current: undefined, timer: undefined, ended: undefined },
+    ...unused,
+    ...{ child: undefined, ready: false, current: undefined, timer: undefined, ended: undefined },
     ...{ cpuMs: 0, failedStarts: 0, keys: new LRUCache<string, true>({ max: keysMax }) },
   };
 }

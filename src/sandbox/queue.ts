@@ -14,10 +14,12 @@ export interface Waiting {
 /** Waiting jobs. Owners take turns; one owner's jobs are done in order. */
 export interface Queue {
   readonly size: number;
-  /** Ends the job as `overloaded` if there is no room or it waits too long, and as `cancelled` if its signal is aborted. */
+  /** Ends the job as `overloaded` if there is no room for its owner or it waits too long, and as `cancelled` if its signal is aborted. */
   add(job: Waiting, terms: { waitMs: number; signal: AbortSignal | undefined }): void;
-  /** The first job of the owner whose last turn was longest ago, among owners that may have one more. */
-  take(mayHaveMore: (owner: string) => boolean): Waiting | undefined;
+  /** Of the jobs that may be done now, the first one of the owner whose last turn was longest ago. */
+  take(isAllowed: (job: Waiting) => boolean): Waiting | undefined;
+  /** Ends those jobs of an owner for which there is a reason. */
+  refuse(owner: string, reasonOf: (job: Waiting) => Failure | undefined): void;
   /** Ends all as `overloaded`. */
   close(): void;
 }
@@ -35,11 +37,18 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
   const turns = new LRUCache<string, number>({ max: 1_024 });
   let turn = 0;
 
+  /** Whether there is room for one more. If all is full, the owner with the most jobs gives one to an owner with fewer. */
   function hasRoom(owner: string): boolean {
-    if (entries.size >= bounds.queueMax) return false;
-    let own = 0;
-    for (const entry of entries) if (entry.owner === owner) own++;
-    return own < bounds.queuePerOwnerMax;
+    const counts = new Map<string, number>();
+    for (const entry of entries) counts.set(entry.owner, (counts.get(entry.owner) ?? 0) + 1);
+    const own = counts.get(owner) ?? 0;
+    if (own >= bounds.queuePerOwnerMax) return false;
+    if (entries.size < bounds.queueMax) return true;
+    const [most = owner, count = 0] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+    const last = count > own + 1 ? [...entries].findLast((entry) => entry.owner === most) : undefined;
+    last?.leave();
+    last?.done(fail(busy));
+    return last !== undefined;
   }
 
   return {
@@ -66,20 +75,24 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
       };
       entries.add(entry);
     },
-    take(mayHaveMore) {
-      // Checking an owner once is enough, however many of its jobs are waiting.
-      const seen = new Set<string>();
+    take(isAllowed) {
       let next: Entry | undefined;
       for (const entry of entries) {
-        if (seen.has(entry.owner)) continue;
-        seen.add(entry.owner);
         const isEarlier = !next || (turns.get(entry.owner) ?? 0) < (turns.get(next.owner) ?? 0);
-        if (isEarlier && mayHaveMore(entry.owner)) next = entry;
+        if (isEarlier && isAllowed(entry)) next = entry;
       }
       if (!next) return undefined;
       next.leave();
       turns.set(next.owner, ++turn);
       return next;
+    },
+    refuse(owner, reasonOf) {
+      for (const entry of [...entries]) {
+        const reason = entry.owner === owner ? reasonOf(entry) : undefined;
+        if (!reason) continue;
+        entry.leave();
+        entry.done(fail(reason));
+      }
     },
     close() {
       for (const entry of [...entries]) {

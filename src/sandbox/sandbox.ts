@@ -1,4 +1,4 @@
-import type { Result } from '../base/failure.ts';
+import type { Failure, Result } from '../base/failure.ts';
 import type { Answers, JobKind, Jobs } from './job.ts';
 
 /** Runs what callers wrote (schemas, expressions, patterns) in separate processes, which can be killed. */
@@ -7,8 +7,10 @@ export interface Sandbox {
    * Does one job for an owner (an account). Fails with `invalid_argument` on `field`, or a path below it, if the job is
    * refused, or uses more CPU time than allowed or more memory than a child has; with `overloaded` if too many jobs are
    * waiting, one waits too long, or the machine does not get to it; and with `cancelled` if `signal` is aborted while it waits.
-   * An owner never has all children, counting those that its jobs broke until they are replaced. For ten seconds after a job
-   * broke one, it has only one, so it cannot block other owners.
+   * An owner never has all children, counting those that its jobs broke until they are replaced, and code that has not run
+   * before never has all of them either. For a minute after a job broke one, its owner has only one, all such owners together
+   * one for unproven code, and the same job is refused at once; after three breaks by schemas and workflows, so are that
+   * owner's new ones. So it cannot block other owners.
    */
   run<Kind extends JobKind>(
     owner: string,
@@ -16,6 +18,13 @@ export interface Sandbox {
     job: Jobs[Kind],
     terms: JobTerms,
   ): Promise<Result<Answers[Kind]>>;
+  /** Why `run` would refuse the job at once, because of what its owner's code has done; undefined if it would not. */
+  refusal<Kind extends JobKind>(
+    owner: string,
+    kind: Kind,
+    job: Jobs[Kind],
+    terms: Pick<JobTerms, 'field' | 'key'>,
+  ): Failure | undefined;
   /** Ends all children; waiting and running jobs fail as `overloaded`. */
   close(): Promise<void>;
 }
@@ -26,7 +35,7 @@ export interface JobTerms {
   /** How long it may wait for a child, if not as long as the settings say. */
   waitMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Jobs with the same key go to the same child if possible: it caches what they need. */
+  /** Permanently identifies the code. Jobs with the same key go to the same child if possible, since it caches what they need. */
   key?: string | undefined;
 }
 

@@ -39,10 +39,16 @@ export function createSchemas(sandbox: Sandbox): Schemas {
       if (!written.ok) return fail(invalid(field, written.problem));
       const { text } = written;
       const key = createHash('sha256').update(text).digest('base64');
+      // Also when the schema is known to compile: before a model is asked for a reply that would not be checked.
+      const refusal = () => sandbox.refusal(owner, 'schema', { schema: text }, { field, key });
+      const refused = refusal();
+      if (refused) return fail(refused);
       let found = known.get(key);
       if (!found) {
         const proven = await sandbox.run(owner, 'schema', { schema: text }, { field, signal, key });
         if (!proven.ok && proven.failure.kind !== 'invalid_argument') return proven;
+        // What this owner's code has done says nothing about the schema when others send it.
+        if (!proven.ok && refusal()) return proven;
         found = proven.ok ? { ok: true } : refusalIn(proven.failure, field);
         known.set(key, found, found.ok ? {} : { ttl: refusedMs });
       }

@@ -31,7 +31,7 @@ test('rules are told in words for people', () => {
   expect(Object.fromEntries(told)).toEqual({
     'messages[0].parts[0].image.url': 'must begin with https://',
     'tools[0].name': 'must be 1 to 64 letters (a-z, A-Z), digits, _ and -',
-    'routing.max_cost_usd': expect.stringMatching(/^must be an amount in USD .*"5.00"/),
+    'routing.maxCostUsd': expect.stringMatching(/^must be an amount in USD .*"5.00"/),
     temperature: 'must be from 0 to 2',
     'stop[0]': 'must have at least 1 character',
   });

@@ -26,6 +26,14 @@ describe('a JSON Schema from a caller', () => {
     });
   });
 
+  test('is about what a value has, and not about what it inherits', () => {
+    const schema = { properties: { constructor: { type: 'integer' } }, required: ['toString'] };
+    expect(check(schema, {})).toEqual({ fits: false, path: '/toString', problem: 'is required' });
+    expect(check(schema, JSON.parse('{"toString":1}'))).toEqual({ fits: true });
+    expect(check({ required: ['__proto__'] }, {})).toMatchObject({ fits: false });
+    expect(check({ required: ['__proto__'] }, JSON.parse('{"__proto__":1}'))).toEqual({ fits: true });
+  });
+
   test('names the values of a short enum, and no long list', () => {
     const state = (values: readonly string[]) => ({ properties: { state: { enum: values } } });
     expect(check(state(['new', 'used']), { state: 'New' })).toMatchObject({

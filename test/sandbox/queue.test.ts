@@ -26,10 +26,34 @@ test('an owner that may have no more is passed over, and keeps its turn', () => 
   const queue = createQueue(bounds);
   fill(queue, 'a', 2);
   fill(queue, 'b', 2);
-  expect(queue.take((owner) => owner !== 'a')?.field).toBe('b0');
+  expect(queue.take(({ owner }) => owner !== 'a')?.field).toBe('b0');
   expect(queue.take(() => true)?.field).toBe('a0');
   expect(queue.take(() => true)?.field).toBe('b1');
   expect(queue.take(() => false)).toBeUndefined();
   expect(queue.size).toBe(1);
   queue.close();
+});
+
+test('an owner with few jobs finds room where others have filled the queue', () => {
+  const queue = createQueue({ queueMax: 4, queuePerOwnerMax: 3 });
+  const ended: string[] = [];
+  const add = (owner: string, field: string) =>
+    queue.add(
+      { owner, job: { kind: 'tokens', pieces: [] }, field, key: undefined, done: () => ended.push(field) },
+      { waitMs: 60_000, signal: undefined },
+    );
+  for (const [owner, field] of ['aa0', 'aa1', 'aa2', 'bb0', 'aa3', 'cc0', 'dd0', 'ee0'].map((name) => [name[0], name]))
+    add(owner as string, field as string);
+  // The fourth of a, then the last ones of a for c and d; when nobody has more than one, there is no room.
+  expect(ended).toEqual(['aa3', 'aa2', 'aa1', 'ee0']);
+  expect(Array.from({ length: 4 }, () => queue.take(() => true)?.field)).toEqual(['aa0', 'bb0', 'cc0', 'dd0']);
+  queue.close();
+});
+
+test('jobs of one owner are ended for a reason', () => {
+  const queue = createQueue(bounds);
+  fill(queue, 'a', 2);
+  fill(queue, 'b', 1);
+  queue.refuse('a', ({ field }) => (field === 'a0' ? { kind: 'cancelled' } : undefined));
+  expect([queue.take(() => true)?.field, queue.take(() => true)?.field, queue.size]).toEqual(['a1', 'b0', 0]);
 });

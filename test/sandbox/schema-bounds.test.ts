@@ -26,6 +26,12 @@ describe('a schema is refused before it is compiled', () => {
     ['a reference into data', { $ref: '#/default', default: { $async: true } }, '/$ref', /nothing/],
     ['a dynamic reference to elsewhere', { $dynamicRef: 'x#a' }, '/$dynamicRef', /elsewhere/],
     ['an $id below the root', { $defs: { a: { $id: 'b' } } }, '/$defs/a/$id', /not allowed/],
+    [
+      'a name that is not checked',
+      { properties: { a: { properties: { ['__proto__']: true } } } },
+      '/properties/a/properties/__proto__',
+      /not allowed/,
+    ],
     ['29 doublings', doublings(29), '/$defs/d', /written out/],
     ['60 doublings', doublings(60), '/$defs/d', /written out/],
     ['itself', { $ref: '#' }, '/$ref', /without going deeper/],

@@ -15,6 +15,7 @@ import { readProtoComments } from '../../base/proto-comments.ts';
 import { ListPricesRequestSchema, type ListPricesResponse } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
 import { WorkflowService } from '../../gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import type { AdmittedCall } from '../admitted-call.ts';
+import { brief } from '../brief.ts';
 import { errorBody } from '../error-body.ts';
 import type { Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
@@ -218,8 +219,10 @@ function jsonOf(services: readonly ServedService[], tools: Map<string, McpTool>)
 
 function webRequest(http: HttpCall, url: string): Request {
   const headers = new Headers();
+  // Of its own headers, the package repeats what it does not know.
   for (const [name, value] of Object.entries(http.headers))
-    if (typeof value === 'string' && !name.startsWith(':')) headers.set(name, value);
+    if (typeof value === 'string' && !name.startsWith(':'))
+      headers.set(name, name.startsWith('mcp-') ? brief(value) : value);
   // Callers that accept anything also accept both of these.
   if ((headers.get('accept') ?? '*/*').includes('*/*')) headers.set('accept', 'application/json, text/event-stream');
   return new Request(url, { method: 'POST', headers, signal: http.signal });

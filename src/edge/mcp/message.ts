@@ -1,8 +1,9 @@
 import { FailureError, invalid } from '../../base/failure.ts';
+import { brief } from '../brief.ts';
 
 /** A protocol message, divided. */
 export interface McpMessage {
-  /** What the protocol package reads: the message without its tool arguments. */
+  /** What the protocol package reads: the message without its tool arguments, and with its texts shortened. */
   envelope: unknown;
   /** The id for its answer; null if it cannot be answered. */
   messageId: string | number | null;
@@ -31,11 +32,24 @@ export function divideMessage(message: unknown): McpMessage {
       invalid('body', `has more than ${envelopeValuesMax} names and values beside the arguments of a tool`),
     );
   return {
-    envelope,
+    envelope: shortened(envelope, id),
     messageId: typeof id === 'string' || typeof id === 'number' ? id : null,
     toolName: typeof given.name === 'string' ? given.name : undefined,
     toolArguments: isCall ? asObject(given.arguments) : {},
   };
+}
+
+/** The package repeats names and versions that it does not know. Only the id has to come back as it was. */
+function shortened(envelope: unknown, id: unknown): unknown {
+  const short = shortTexts(envelope);
+  return isObject(short) && id !== undefined ? { ...asObject(short), id } : short;
+}
+
+function shortTexts(value: unknown): unknown {
+  if (typeof value === 'string') return brief(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(shortTexts);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [brief(name), shortTexts(inner)]));
 }
 
 /** The number of values within a value, itself included; stops soon after `max`. */

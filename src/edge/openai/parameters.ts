@@ -1,5 +1,6 @@
 import { FailureError, type FieldViolation } from '../../base/failure.ts';
 import { nearestName } from '../../base/text/nearest.ts';
+import { brief } from '../brief.ts';
 
 /**
  * How a request member is treated.
@@ -154,7 +155,7 @@ export class ParameterError extends FailureError {
 
   constructor(violation: FieldViolation) {
     super({ kind: 'invalid_argument', violations: [violation] });
-    this.violation = violation;
+    this.violation = { ...violation, field: brief(violation.field) };
   }
 }
 

@@ -45,6 +45,8 @@ const options: Options = {
   strict: false,
   validateFormats: false,
   inlineRefs: false,
+  // What a value inherits ("constructor") is none of its properties.
+  ownProperties: true,
   logger: false,
   // The passes that shorten the code take quadratic time.
   code: { regExp: linearRegExp, optimize: false },

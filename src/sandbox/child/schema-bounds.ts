@@ -28,6 +28,8 @@ export function boundSchema(schema: Readonly<Record<string, unknown>>): SchemaPr
 }
 
 const reasons = {
+  // Quoted, it would be the prototype. The compiler leaves the name out.
+  ['__proto__']: 'nothing that has this name would be checked',
   $async: 'schemas are checked at once',
   $id: 'only the whole schema may have an $id; use $defs or $anchor',
 };

@@ -6,8 +6,8 @@ export interface SchemaDocument {
   patterns: { pointer: string; pattern: string }[];
   /** Parts that can be referenced by `$anchor`, `$dynamicAnchor` or an `$id` that is a fragment. */
   anchors: Map<string, { node: object; pointer: string }>;
-  /** `$id` below the root, and `$async` anywhere: neither is allowed. */
-  unwanted: { pointer: string; keyword: '$id' | '$async' }[];
+  /** `$id` below the root, `$async` anywhere, and the name `__proto__`: none is allowed. */
+  unwanted: { pointer: string; keyword: '$id' | '$async' | '__proto__' }[];
   /** How many objects may be schemas. */
   schemas: number;
 }
@@ -33,6 +33,8 @@ export function readDocument(schema: object): SchemaDocument {
     const { node, pointer, named } = next;
     const keywords = !named && !Array.isArray(node);
     if (keywords) note(document, node as Record<string, unknown>, pointer);
+    else if (named && Object.hasOwn(node, '__proto__'))
+      document.unwanted.push({ pointer: below(pointer, '__proto__'), keyword: '__proto__' });
     for (const [name, value] of Object.entries(node)) {
       if (typeof value !== 'object' || value === null || (keywords && dataKeywords.has(name))) continue;
       const at = below(pointer, name);

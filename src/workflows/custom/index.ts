@@ -190,6 +190,9 @@ function contradictionIn(definition: Plain<WorkflowDefinition>): ReturnType<type
     const twice = names.findIndex((name, index) => names.indexOf(name) < index);
     if (twice >= 0) return invalid(`definition.${list}[${twice}].${key}`, `${names[twice]} is there twice`);
   }
+  const lost = definition.fields.findIndex(({ name }) => name === '__proto__');
+  if (lost >= 0)
+    return invalid(`definition.fields[${lost}].name`, 'is a name that no schema can describe; take another');
   if (definition.assist === 'required' && definition.instructions.trim() === '')
     return invalid('definition.instructions', 'are needed when a model is required');
   return undefined;
@@ -215,11 +218,11 @@ async function runSamples(
     if (mustFit && !outcome.fits)
       return fail(invalid(field, `yields what does not fit the output schema: ${outcome.problem}`));
     for (const [name, wanted] of Object.entries(expect ?? {}))
-      if (!isSame(outcome.output[name], wanted))
+      if (!isSame(ownOf(outcome.output, name), wanted))
         return fail(
           invalid(
             `${field}.expect.${name}`,
-            `the workflow yields ${JSON.stringify(outcome.output[name] ?? null).slice(0, 200)}`,
+            `the workflow yields ${JSON.stringify(ownOf(outcome.output, name) ?? null).slice(0, 200)}`,
           ),
         );
   }
@@ -250,7 +253,12 @@ function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   const names = Object.keys(b);
   if (Array.isArray(a) !== Array.isArray(b) || Object.keys(a).length !== names.length) return false;
-  return names.every((name) => isSame((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
+  return names.every((name) => isSame(ownOf(a, name), ownOf(b, name)));
+}
+
+/** A property by a name that the caller chose: every object inherits "constructor". */
+function ownOf(object: object, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
 }
 
 /** What the service itself states about a version. */
