@@ -22,7 +22,7 @@ import { harmfulIn } from './listing-marks.ts';
 import { variablesOf, withoutPlaceholders } from './listing-variables.ts';
 import { riskPacks } from './risk.ts';
 import { hear } from './risk-assessment.ts';
-import { messagesFor, worded } from './risk-words.ts';
+import { helpFirst, messagesFor, worded } from './risk-words.ts';
 import { graver, type Spotted, sharesOf } from './spotted.ts';
 
 export type ListingRequest = Plain<ScoreListingRequest>;
@@ -216,15 +216,19 @@ function scoreListing(
     riskScoreOf([...sharesOf(spotted), ...failedByUrgency(counted, unevaluated).map(shareOfCheck)]),
   );
   const judgement = judgementOf(spotted, riskLevel);
+  const messages = messagesFor(words.language, []);
+  const signs = spotted.map(({ entry }) => entry);
   const ready = readinessScore >= (request.readyAt ?? readyAt) && blocking.length === 0 && judgement === 'harmless';
   return {
     readinessScore,
     riskLevel,
     missingFacts: missingFactsOf(failed.filter(({ severity }) => severity !== 'low' && severity !== 'info')),
-    nextBestAction: nextAction(failed, blocking.length > 0, judgement, ready, listingDone(words, pack), words),
+    nextBestAction:
+      helpFirst(signs, messages) ??
+      nextAction(failed, blocking.length > 0, judgement, ready, listingDone(words, pack), words),
     ready,
     blockers: blocking.map(({ id, fact, message, action }) => ({ check: id, fact, message, action })),
-    findings: findingsOf(text, worded(spotted.slice(0, 200), messagesFor(words.language, []))),
+    findings: findingsOf(text, worded(spotted.slice(0, 200), messages)),
     summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length, judgement }, words),
     basis: basisOf(results, pack.label, words),
     unusedFields,
