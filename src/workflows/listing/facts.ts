@@ -74,6 +74,18 @@ export function* readFactsInSlices(
   return { facts: [...facts, ...inCategory(category, kind, facts)].slice(0, 100), said, plain };
 }
 
+/** Whether a text on its own states a fact with this value, in digits or in words. */
+export function states(text: string, fact: string, value: string): boolean {
+  const plain = withShortWords(plainText(text));
+  return listingFacts.some((known) => {
+    if (known.fact !== fact) return false;
+    const { pattern, read } = known;
+    for (let match = firstMatch(pattern, plain); match; match = nextMatch(match, pattern, plain))
+      if (read(match, plain) === value) return true;
+    return false;
+  });
+}
+
 /** What the category alone says: "Flats to rent". */
 function inCategory(category: string, kind: Kind, facts: readonly Fact[]): Fact[] {
   if (category.trim() === '') return [];
