@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { saysWhen } from '../../src/workflows/families/says-when.ts';
 import { readFacts } from '../../src/workflows/listing/facts.ts';
 import { withShortWords } from '../../src/workflows/listing/plain-text.ts';
 import { ask } from './ask.ts';
@@ -62,4 +63,42 @@ test('a word without end is read in parts', () => {
   expect(short).toHaveLength(plain.length);
   expect(short.split(' ').every(({ length }) => length < 64)).toBe(true);
   expect(short.endsWith(` and ${'b'.repeat(63)}`)).toBe(true);
+});
+
+describe('months', () => {
+  const names = {
+    '01': 'January, Jan, Januar, Jan., Jänner, Jaenner, enero, ene, ene., janvier, janv.',
+    '02': 'February, Feb, Feb., Februar, Feber, febrero, feb., février, févr., fév., fevrier',
+    '03': 'March, Mar, Mar., März, Maerz, MÄRZ, Mrz, Mrz., marzo, mars, Mär.',
+    '04': 'April, Apr, Apr., abril, abr., avril, avr.',
+    '05': 'May, Mai, mayo, may.',
+    '06': 'June, Jun, Jun., Juni, Juno, junio, juin',
+    '07': 'July, Jul, Jul., Juli, julio, juillet, juil.',
+    '08': 'August, Aug, Aug., agosto, ago., août, aout',
+    '09': 'September, Sept, Sept., Sep., septiembre, setiembre, set., septembre',
+    '10': 'October, Oct., Oktober, Okt., octubre, octobre',
+    '11': 'November, Nov, Nov., noviembre, novembre',
+    '12': 'December, Dec, Dezember, Dez., diciembre, dic., décembre, déc.',
+  };
+  it.each(Object.entries(names).flatMap(([month, words]) => words.split(', ').map((word) => [word, month] as const)))(
+    '%s is month %s, in prose and in a field',
+    (word, month) => {
+      const { facts } = readFacts(`Golf\nEZ ${word} 2019, TÜV bis 3. ${word} 2028.`, {}, 'vehicles');
+      const factIn = (name: string) => facts.find((fact) => fact.name === name)?.value;
+      expect(factIn('firstRegistration')).toBe(`2019-${month}`);
+      expect(factIn('inspectionUntil')).toBe(`2028-${month}-03`);
+      const field = readFacts('Golf', { Erstzulassung: `${word} 2019` }, 'vehicles').facts;
+      expect(field.find(({ name }) => name === 'firstRegistration')?.value).toBe(`2019-${month}`);
+      // "Set" is an English word.
+      if (!/^set/.test(word)) expect(saysWhen(`in ${word}`)).toBe(true);
+    },
+  );
+
+  it.each(['EZ Marke 2019', 'registered Decorated 2019', 'matriculado Marca 2019', 'immatriculée Aventure 2019'])(
+    'are not seen in other words: %s',
+    (text) => {
+      const { facts } = readFacts(`Golf\n${text}`, {}, 'vehicles');
+      expect(facts.some(({ name }) => name === 'firstRegistration')).toBe(false);
+    },
+  );
 });
