@@ -102,3 +102,66 @@ describe('months', () => {
     },
   );
 });
+
+describe('a field whose name or value states a unit', () => {
+  const ofField = (category: string, name: string, value: unknown) => {
+    const { facts, unusedFields } = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: { title: 'Offer', category, attributes: { [name]: value } },
+    });
+    const read = facts.filter(({ source }) => source === 'field').map((fact) => `${fact.name} ${fact.value}`);
+    return { read: read.filter((fact) => !fact.startsWith('offer')), unusedFields };
+  };
+
+  it.each([
+    ['Autos', 'Laufleistung (km)', '90.000', 'mileageKm 90000'],
+    ['Autos', 'LAUFLEISTUNG [TKM]', 90, 'mileageKm 90000'],
+    ['Autos', 'Laufleistung in km', 90_000, 'mileageKm 90000'],
+    ['Cars', 'Mileage (miles)', 50_000, 'mileageMiles 50000'],
+    ['Cars', 'mileage_miles', '50,000', 'mileageMiles 50000'],
+    ['Cars', 'mileageMiles', 50_000, 'mileageMiles 50000'],
+    ['Cars', 'Mileage', '50,000 miles', 'mileageMiles 50000'],
+    ['Cars', 'Mileage', '80k km', 'mileageKm 80000'],
+    ['Autos', 'Leistung (PS)', 110, 'powerHp 110'],
+    ['Coches', 'Potencia (CV)', 110, 'powerHp 110'],
+    ['Voitures', 'Puissance (kW)', 81, 'powerKw 81'],
+    ['Voitures', 'Kilométrage (km)', '90 000', 'mileageKm 90000'],
+    ['Coches', 'Kilómetros (millas)', 40_000, 'mileageMiles 40000'],
+    ['Wohnungen', 'Wohnfläche (m²)', '72,5', 'areaSqm 72.5'],
+    ['Flats', 'Floor area (sq ft)', 850, 'areaSqft 850'],
+    ['Flats', 'Area', '850 sq ft', 'areaSqft 850'],
+    ['Pisos', 'Superficie en m2', 90, 'areaSqm 90'],
+    ['Möbel', 'Höhe (mm)', 1200, 'heightCm 120'],
+    ['Furniture', 'Height (in)', 40, 'heightCm 101.6'],
+    ['Muebles', 'Peso (g)', 900, 'weightKg 0.9'],
+    ['Laptops', 'Storage (TB)', 2, 'storageGb 2000'],
+  ])('of %s, %s: %s is %s, and not called unused', (category, name, value, fact) => {
+    const { read, unusedFields } = ofField(category, name, value);
+    expect(read.filter((one) => !one.startsWith('dimensions'))).toEqual([fact]);
+    expect(unusedFields).toEqual([]);
+  });
+
+  it('takes both mileages where two fields state them', () => {
+    const { facts } = readFacts('Golf', { 'Laufleistung (km)': '90.000', 'Mileage (miles)': 55_900 }, 'vehicles');
+    const read = facts.filter(({ source }) => source === 'field').map((fact) => `${fact.name} ${fact.value}`);
+    expect(read.sort()).toEqual(['mileageKm 90000', 'mileageMiles 55900']);
+  });
+
+  it.each([
+    ['Wohnungen', 'Größe (cm)', 80],
+    ['Wohnungen', 'Größe', '80 cm'],
+    ['Autos', 'Motor', '110 PS'],
+  ])('is not taken for another measure: of %s, %s: %s', (category, name, value) => {
+    const { read } = ofField(category, name, value);
+    expect(read.filter((fact) => /^(?:areaSqm|engineLitres)/.test(fact))).toEqual([]);
+  });
+
+  it('has no unit in a word that only looks like one', () => {
+    expect(ofField('Jobs', 'salary_to', 37_796).read).toEqual(['salaryMax 37796']);
+  });
+
+  it('is called unused where its unit is of something else', () => {
+    expect(ofField('Wohnungen', 'Fläche (PS)', 80).unusedFields).toMatchObject([
+      { field: 'listing.attributes.Fläche (PS)' },
+    ]);
+  });
+});

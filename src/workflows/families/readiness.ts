@@ -9,10 +9,11 @@ import { isUnmet, scoreOf } from '../../sandbox/index.ts';
 import { type CheckResult, type CheckRule, failedByUrgency, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { bareName, type Fact, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
+import { type Fact, isKnownField, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
 import { isBicycleTooDear, isPriceOutside, misplacedOf, problemsOf } from '../listing/problems.ts';
+import { bare } from '../listing/units.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
@@ -178,17 +179,12 @@ function asAdvice(result: CheckResult): CheckResult {
 }
 
 function unusedAttributes(attributes: Readonly<Record<string, unknown>>, kind: Kind): ListingReply['unusedFields'] {
-  const known = knownFields(kind);
-  const bare = new Set([...known, ...packFields]);
-  return unusedFieldsOf(
-    'listing.attributes',
-    attributes,
-    new Set([...bare, ...Object.keys(attributes).filter((name) => bare.has(bareName(name)))]),
-  );
+  const used = Object.keys(attributes).filter((name) => isKnownField(name, kind) || ofPacks.has(bare(name)));
+  return unusedFieldsOf('listing.attributes', attributes, new Set([...knownFields(kind).keys(), ...ofPacks, ...used]));
 }
 
 // The attributes that the packs' expressions refer to by name.
-const packFields: readonly string[] = [
+const ofPacks: ReadonlySet<string> = new Set([
   'brand',
   'make',
   'model',
@@ -197,7 +193,7 @@ const packFields: readonly string[] = [
   'operatinghours',
   'currency',
   'price',
-];
+]);
 
 function scoreListing(
   request: ListingRequest,
