@@ -1,3 +1,4 @@
+import { spaced } from '../../base/text/spaced.ts';
 import { plainText } from './plain-text.ts';
 
 /** A unit as people write it, the fact that it measures, and how many of the fact's own unit it is. */
@@ -97,15 +98,13 @@ export interface FieldName {
 }
 
 const inBrackets = /^([^([]*)[([]([^)\]]{0,24})/;
-const atEnd = new RegExp(
-  `^(.+?)[ _,/.-]+(?:(?:in|en)[ _]+)?(${all.map(({ source }) => source.slice(1, -1)).join('|')})$`,
-);
+const atEnd = new RegExp(`^(.+?)[ ,/.-]+(?:(?:in|en) +)?(${all.map(({ source }) => source.slice(1, -1)).join('|')})$`);
 
 /** Reads "Laufleistung (km)", "mileage_miles" and "Leistung in PS". */
 export function fieldNameOf(name: string): FieldName {
   const read = name.slice(0, 100);
   const full = bare(read);
-  const words = plainText(read.replace(/([a-z])([A-Z])/g, '$1 $2')).trim();
+  const words = plainText(spaced(read)).trim();
   const bracketed = inBrackets.exec(words);
   const [, base, unit = ''] = bracketed ?? atEnd.exec(words) ?? [];
   if (base === undefined) return { full, unit: '', isAtEnd: false };

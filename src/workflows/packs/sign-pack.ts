@@ -86,7 +86,7 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
     signs: signs.map(({ category, severity }) => ({ category, severity })),
     entries: signs.map(({ category, severity, toldBy }) => entryOf(category, severity, toldBy === 'victim', english)),
     index: indexSigns({
-      classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
+      classes: classesOf(classes),
       signs: [
         ...signs.map(({ category, severity, patterns }) => ({
           patterns: listOf(patterns, '\n'),
@@ -113,6 +113,11 @@ function entryOf(category: RiskCategory, severity: Severity, isVictim: boolean, 
   const id = category.replaceAll('_', '-');
   const entry = { id, category, severity, reason, suggestion: action };
   return isVictim ? { ...entry, id: sufferedId(category), isVictim } : entry;
+}
+
+/** The classes of words of a pack, each with its members. */
+export function classesOf(classes: Readonly<Record<string, string>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')]));
 }
 
 /** The parts of a text that stands for a list, without blanks around them. */
