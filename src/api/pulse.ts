@@ -39,13 +39,14 @@ export function pulseService({ pulse, fingerprintKey }: { pulse: Pulse; fingerpr
       const { items, nextPageToken } = unwrap(await pulse.listJourneys(accountOf(caller), page));
       return { journeys: items.map(journeyMessage), nextPageToken };
     },
-    getJourneyReport: async ({ groupBy, property, value, breakDownBy, ...asked }, { caller }) => {
+    getJourneyReport: async ({ groupBy, property, value, breakDownBy, locale, ...asked }, { caller }) => {
       const request: ReportRequest = present({
         ...journeyAsked(asked, caller),
         // The contract's rules allow nothing else here.
         groupBy: groupBy === 'hour' || groupBy === 'day' ? groupBy : undefined,
         segment: property === '' ? undefined : { property, value },
         breakDownBy: breakDownBy || undefined,
+        locale: locale || undefined,
       });
       return { report: reportMessage(unwrap(await pulse.readReport(request))) };
     },

@@ -1,3 +1,4 @@
+import { type ActionTexts, actionTextsFor } from './action-texts.ts';
 import type { ErrorLine, FunnelStep, Stall, Totals } from './report-lines.ts';
 
 interface Findings {
@@ -11,44 +12,36 @@ interface Findings {
 const leastShare = 0.05;
 
 /**
- * The one thing to do next. An error comes first if it lost at least half as many sessions as stopped at the worst step, because
- * it names a cause; then that step; then the step after which most sessions ended; then a slow step. The same findings always
- * give the same words.
+ * The one thing to do next, in the language of `locale` or else English. An error comes first if it lost at least half as many
+ * sessions as stopped at the worst step, because it names a cause; then that step; then the step after which most sessions ended;
+ * then a slow step. The same findings always give the same words.
  */
-export function chooseNextAction({ totals, funnel, stalls, errors }: Findings): string {
-  if (totals.sessions === 0) {
-    return 'No session began in this period: send entered and completed events for this journey.';
-  }
+export function chooseNextAction({ totals, funnel, stalls, errors }: Findings, locale = ''): string {
+  const { texts, tag } = actionTextsFor(locale);
+  if (totals.sessions === 0) return texts.none;
   const least = Math.max(1, totals.sessions * leastShare);
   const worst = mostBy(stalls, (stall) => stall.abandoned);
   const error = mostBy(errors, (line) => line.sessions - line.recoveredSessions);
-  const lostToError = error ? error.sessions - error.recoveredSessions : 0;
-  if (error && lostToError >= least && lostToError * 2 >= (worst?.abandoned ?? 0)) {
-    return (
-      `Fix error ${error.code} at step "${error.step}": it met ${count(error.sessions)}` +
-      `${share(error.rate)}, and ${lostToError} of them did not complete the step afterwards.`
-    );
+  const lost = error ? error.sessions - error.recoveredSessions : 0;
+  if (error && lost >= least && lost * 2 >= (worst?.abandoned ?? 0)) {
+    const { code, step, sessions, rate } = error;
+    return texts.error({ code, step, sessions, share: share(rate, texts, tag), lost });
   }
   if (worst && worst.abandoned >= least) {
-    return (
-      `Look at step "${worst.step}": ${count(worst.abandoned)} stopped there without completing it` +
-      `${share(worst.abandonmentRate)}.`
-    );
+    const { step, abandoned, abandonmentRate } = worst;
+    return texts.stop({ step, sessions: abandoned, share: share(abandonmentRate, texts, tag) });
   }
   const gap = mostBy(stalls, (stall) => stall.leftAfter);
   if (gap && gap.leftAfter >= least) {
-    const next = funnel[funnel.findIndex((line) => line.step === gap.step) + 1];
-    const to = next ? ` and did not go on to "${next.step}"` : '';
-    return `Lead people on from step "${gap.step}": ${count(gap.leftAfter)} completed it${to}.`;
+    const next = funnel[funnel.findIndex((line) => line.step === gap.step) + 1]?.step;
+    return texts.lead({ step: gap.step, sessions: gap.leftAfter, next });
   }
   const slow = stalls.find((stall) => (stall.timesNorm ?? 0) >= 2 && stall.sessions >= least);
   if (slow?.dwell) {
-    return (
-      `Shorten step "${slow.step}": half of its sessions take over ${seconds(slow.dwell.p50Seconds)} there, ` +
-      `${(slow.timesNorm ?? 0).toFixed(1)} times what is usual for this journey.`
-    );
+    const times = number(slow.timesNorm ?? 0, tag, 1);
+    return texts.shorten({ step: slow.step, time: timeOf(slow.dwell.p50Seconds, texts, tag), times });
   }
-  return 'Nothing stands out: no step or error lost 5% of the sessions.';
+  return texts.fine;
 }
 
 function mostBy<T>(list: readonly T[], amount: (item: T) => number): T | undefined {
@@ -57,14 +50,18 @@ function mostBy<T>(list: readonly T[], amount: (item: T) => number): T | undefin
   return most;
 }
 
-function count(sessions: number): string {
-  return sessions === 1 ? '1 session' : `${sessions} sessions`;
+function share(rate: number | undefined, texts: ActionTexts, tag: string): string {
+  if (rate === undefined) return '';
+  const [minimumFractionDigits, maximumFractionDigits] = [1, 1];
+  const format = new Intl.NumberFormat(tag, { style: 'percent', minimumFractionDigits, maximumFractionDigits });
+  return texts.share(format.format(rate));
 }
 
-function share(rate: number | undefined): string {
-  return rate === undefined ? '' : ` (${(rate * 100).toFixed(1)}% of those that entered)`;
+function timeOf(seconds: number, texts: ActionTexts, tag: string): string {
+  return seconds < 120 ? texts.seconds(number(seconds, tag, 0)) : texts.minutes(number(seconds / 60, tag, 0));
 }
 
-function seconds(value: number): string {
-  return value < 120 ? `${value.toFixed(0)} seconds` : `${(value / 60).toFixed(0)} minutes`;
+function number(value: number, tag: string, digits: number): string {
+  const [minimumFractionDigits, maximumFractionDigits] = [digits, digits];
+  return new Intl.NumberFormat(tag, { useGrouping: false, minimumFractionDigits, maximumFractionDigits }).format(value);
 }

@@ -33,6 +33,8 @@ export interface ReportRequest {
   segment?: SegmentName;
   /** Also the totals of each value of this property. */
   breakDownBy?: string;
+  /** The language of the next action; if unset, English. */
+  locale?: string;
 }
 
 export interface SegmentName {
@@ -83,6 +85,7 @@ export async function readReport(db: Database, request: ReportRequest, nowMs: nu
       previous,
       series: points.map(([start, sums]) => ({ startMs: start * hourMs, sums })),
       codeName: (code) => open.journey.codeNames.get(code) ?? otherCode,
+      ...(request.locale === undefined ? {} : { locale: request.locale }),
     });
     const segments = await breakDown(open, period.value, request, current);
     if (!segments.ok) return segments;

@@ -16,6 +16,8 @@ export interface ReportInput {
   goal?: string;
   /** The journey's declaration, if any. */
   plan?: Plan;
+  /** The language of the next action, as BCP 47 writes it; if unset, English. */
+  locale?: string;
 }
 
 const percentiles = [0.5, 0.9, 0.99];
@@ -42,7 +44,7 @@ export function buildReport(input: ReportInput): Report {
     stalls,
     errors,
     series: input.series.map(({ startMs, sums }) => ({ startMs, ...totalsOf(sums, goal) })),
-    nextBestAction: chooseNextAction({ totals, funnel, stalls, errors }),
+    nextBestAction: chooseNextAction({ totals, funnel, stalls, errors }, input.locale),
   };
 }
 

@@ -187,6 +187,8 @@ test('segments, declarations, comparisons and differences over JSON, for those w
       { value: 'ios', totals: { sessions: '40', completed: '40' } },
     ],
   });
+  const german = await rest('GET', `${path}/report?locale=de-AT`, 'api acc_seg');
+  expect(JSON.stringify(german.body)).toMatch(/"nextBestAction":"Beheben Sie den Fehler E1 im Schritt „payment“/);
   const ios = await rest('GET', `${path}/report?property=platform&value=ios`, 'api acc_seg');
   expect(ios.body).toMatchObject({ totals: { sessions: '40', completed: '40' }, errors: [] });
   expect((await rest('GET', `${path}/report?property=platform`, 'api acc_seg')).status).toBe(400);

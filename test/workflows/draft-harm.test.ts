@@ -120,6 +120,14 @@ describe('in a draft', () => {
     expect(gravest(locale, body)).toBeUndefined();
   });
 
+  it.each([
+    ['en', "Don't make me come to your house.", 'threat'],
+    ['de', 'Mein Mann schlägt mich.', 'threat'],
+  ] as const)('a vague threat, or violence told by who suffers it, stays medium (%s): %s', (locale, body, category) => {
+    const { findings } = inspectDraft(body, { facts: [], mustAvoid: [], domain: '', locale });
+    expect(findings).toMatchObject([{ category, severity: 'medium' }]);
+  });
+
   it('a phrase to avoid is found with the dots of its titles', () => {
     const { findings } = inspectDraft('We met Dr. Hale.', {
       facts: [],

@@ -83,6 +83,50 @@ it('a title and its description contradict each other, unless the description sa
   expect(blockers('Autos', 'Golf Diesel', 'Sparsamer Benziner.')).toContain('contradiction-fuel');
 });
 
+describe('a number in words', () => {
+  const rooms = (title: string, description: string) =>
+    ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: { title, description, category: 'Property' },
+      locale: 'en',
+    })
+      .blockers.filter(({ check }) => check.startsWith('contradiction'))
+      .map(({ message }) => message);
+
+  it.each([
+    ['Two-bedroom flat to rent', 'A bright flat with 3 bedrooms.', 'Two-bedroom', '3 bedrooms'],
+    ['Flat with two bedrooms', 'A flat with three bedrooms.', 'two bedrooms', 'three bedrooms'],
+    ['Dreizimmerwohnung', 'Helle 2-Zimmer-Wohnung mit Balkon.', 'Dreizimmerwohnung', '2-Zimmer-Wohnung'],
+    ['Piso de tres dormitorios', 'Piso luminoso de 2 dormitorios.', 'tres dormitorios', '2 dormitorios'],
+    ['Appartement de trois pièces', 'Bel appartement de 2 pièces.', 'trois pièces', '2 pièces'],
+  ])('contradicts another, and both are quoted: %s, %s', (title, description, one, other) => {
+    expect(rooms(title, description)).toEqual([`Two values are given: ${one}, and "${other}".`]);
+  });
+
+  it.each([
+    ['Two-bedroom flat', '2 bedrooms; with the loft 3 bedrooms.'],
+    ['3-Zimmer-Wohnung', 'Drei Zimmer, davon 2 Zimmer nach Süden.'],
+    ['Piso de 3 dormitorios', 'Tres dormitorios, 2 dormitorios dobles.'],
+    ['Appartement de trois pièces', 'Ses 3 pièces sont claires, dont 2 pièces au sud.'],
+    // No number at all.
+    ['Studio to rent', 'Two rooms share the kitchen.'],
+  ])('is repeated by digits, and digits by words; both are no contradiction: %s, %s', (title, description) => {
+    expect(rooms(title, description)).toEqual([]);
+  });
+});
+
+it('a contradiction is told once, in the words of the listing', () => {
+  const { blockers } = ask(readinessFamily, ScoreListingRequestSchema, {
+    listing: { title: 'Cook, 20 hours per week', description: '40 hours a week.', category: 'Jobs' },
+    locale: 'en',
+  });
+  expect(blockers.filter(({ check }) => check === 'contradiction-hoursperweek')).toHaveLength(1);
+  const price = ask(readinessFamily, ScoreListingRequestSchema, {
+    listing: { title: 'Opel Corsa', description: 'Festpreis 8.900 €', category: 'Autos', price: 4300, currency: 'EUR' },
+    locale: 'en',
+  });
+  expect(price.blockers.find(({ check }) => check === 'contradiction-price')?.message).toContain('"Festpreis 8.900"');
+});
+
 it('a phone has one storage, a computer may have two drives', () => {
   expect(blockers('Tablets', 'iPad 64GB', 'iPad, 256GB, space grey.', { storage: '64GB' })).toEqual([
     'contradiction-storagegb',

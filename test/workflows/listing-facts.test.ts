@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { saysWhen } from '../../src/workflows/families/says-when.ts';
 import { readFacts } from '../../src/workflows/listing/facts.ts';
 import { withShortWords } from '../../src/workflows/listing/plain-text.ts';
 import { ask } from './ask.ts';
@@ -62,4 +63,105 @@ test('a word without end is read in parts', () => {
   expect(short).toHaveLength(plain.length);
   expect(short.split(' ').every(({ length }) => length < 64)).toBe(true);
   expect(short.endsWith(` and ${'b'.repeat(63)}`)).toBe(true);
+});
+
+describe('months', () => {
+  const names = {
+    '01': 'January, Jan, Januar, Jan., Jänner, Jaenner, enero, ene, ene., janvier, janv.',
+    '02': 'February, Feb, Feb., Februar, Feber, febrero, feb., février, févr., fév., fevrier',
+    '03': 'March, Mar, Mar., März, Maerz, MÄRZ, Mrz, Mrz., marzo, mars, Mär.',
+    '04': 'April, Apr, Apr., abril, abr., avril, avr.',
+    '05': 'May, Mai, mayo, may.',
+    '06': 'June, Jun, Jun., Juni, Juno, junio, juin',
+    '07': 'July, Jul, Jul., Juli, julio, juillet, juil.',
+    '08': 'August, Aug, Aug., agosto, ago., août, aout',
+    '09': 'September, Sept, Sept., Sep., septiembre, setiembre, set., septembre',
+    '10': 'October, Oct., Oktober, Okt., octubre, octobre',
+    '11': 'November, Nov, Nov., noviembre, novembre',
+    '12': 'December, Dec, Dezember, Dez., diciembre, dic., décembre, déc.',
+  };
+  it.each(Object.entries(names).flatMap(([month, words]) => words.split(', ').map((word) => [word, month] as const)))(
+    '%s is month %s, in prose and in a field',
+    (word, month) => {
+      const { facts } = readFacts(`Golf\nEZ ${word} 2019, TÜV bis 3. ${word} 2028.`, {}, 'vehicles');
+      const factIn = (name: string) => facts.find((fact) => fact.name === name)?.value;
+      expect(factIn('firstRegistration')).toBe(`2019-${month}`);
+      expect(factIn('inspectionUntil')).toBe(`2028-${month}-03`);
+      const field = readFacts('Golf', { Erstzulassung: `${word} 2019` }, 'vehicles').facts;
+      expect(field.find(({ name }) => name === 'firstRegistration')?.value).toBe(`2019-${month}`);
+      // "Set" is an English word.
+      if (!/^set/.test(word)) expect(saysWhen(`in ${word}`)).toBe(true);
+    },
+  );
+
+  it.each(['EZ Marke 2019', 'registered Decorated 2019', 'matriculado Marca 2019', 'immatriculée Aventure 2019'])(
+    'are not seen in other words: %s',
+    (text) => {
+      const { facts } = readFacts(`Golf\n${text}`, {}, 'vehicles');
+      expect(facts.some(({ name }) => name === 'firstRegistration')).toBe(false);
+    },
+  );
+});
+
+describe('a field whose name or value states a unit', () => {
+  const ofField = (category: string, name: string, value: unknown) => {
+    const { facts, unusedFields } = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: { title: 'Offer', category, attributes: { [name]: value } },
+    });
+    const read = facts.filter(({ source }) => source === 'field').map((fact) => `${fact.name} ${fact.value}`);
+    return { read: read.filter((fact) => !fact.startsWith('offer')), unusedFields };
+  };
+
+  it.each([
+    ['Autos', 'Laufleistung (km)', '90.000', 'mileageKm 90000'],
+    ['Autos', 'LAUFLEISTUNG [TKM]', 90, 'mileageKm 90000'],
+    ['Autos', 'Laufleistung in km', 90_000, 'mileageKm 90000'],
+    ['Cars', 'Mileage (miles)', 50_000, 'mileageMiles 50000'],
+    ['Cars', 'mileage_miles', '50,000', 'mileageMiles 50000'],
+    ['Cars', 'mileageMiles', 50_000, 'mileageMiles 50000'],
+    ['Cars', 'Mileage', '50,000 miles', 'mileageMiles 50000'],
+    ['Cars', 'Mileage', '80k km', 'mileageKm 80000'],
+    ['Autos', 'Leistung (PS)', 110, 'powerHp 110'],
+    ['Coches', 'Potencia (CV)', 110, 'powerHp 110'],
+    ['Voitures', 'Puissance (kW)', 81, 'powerKw 81'],
+    ['Voitures', 'Kilométrage (km)', '90 000', 'mileageKm 90000'],
+    ['Coches', 'Kilómetros (millas)', 40_000, 'mileageMiles 40000'],
+    ['Wohnungen', 'Wohnfläche (m²)', '72,5', 'areaSqm 72.5'],
+    ['Flats', 'Floor area (sq ft)', 850, 'areaSqft 850'],
+    ['Flats', 'Area', '850 sq ft', 'areaSqft 850'],
+    ['Pisos', 'Superficie en m2', 90, 'areaSqm 90'],
+    ['Möbel', 'Höhe (mm)', 1200, 'heightCm 120'],
+    ['Furniture', 'Height (in)', 40, 'heightCm 101.6'],
+    ['Muebles', 'Peso (g)', 900, 'weightKg 0.9'],
+    ['Laptops', 'Storage (TB)', 2, 'storageGb 2000'],
+  ])('of %s, %s: %s is %s, and not called unused', (category, name, value, fact) => {
+    const { read, unusedFields } = ofField(category, name, value);
+    expect(read.filter((one) => !one.startsWith('dimensions'))).toEqual([fact]);
+    expect(unusedFields).toEqual([]);
+  });
+
+  it('takes both mileages where two fields state them', () => {
+    const { facts } = readFacts('Golf', { 'Laufleistung (km)': '90.000', 'Mileage (miles)': 55_900 }, 'vehicles');
+    const read = facts.filter(({ source }) => source === 'field').map((fact) => `${fact.name} ${fact.value}`);
+    expect(read.sort()).toEqual(['mileageKm 90000', 'mileageMiles 55900']);
+  });
+
+  it.each([
+    ['Wohnungen', 'Größe (cm)', 80],
+    ['Wohnungen', 'Größe', '80 cm'],
+    ['Autos', 'Motor', '110 PS'],
+  ])('is not taken for another measure: of %s, %s: %s', (category, name, value) => {
+    const { read } = ofField(category, name, value);
+    expect(read.filter((fact) => /^(?:areaSqm|engineLitres)/.test(fact))).toEqual([]);
+  });
+
+  it('has no unit in a word that only looks like one', () => {
+    expect(ofField('Jobs', 'salary_to', 37_796).read).toEqual(['salaryMax 37796']);
+  });
+
+  it('is called unused where its unit is of something else', () => {
+    expect(ofField('Wohnungen', 'Fläche (PS)', 80).unusedFields).toMatchObject([
+      { field: 'listing.attributes.Fläche (PS)' },
+    ]);
+  });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { readinessAssistance } from '../../src/workflows/assist/readiness.ts';
 import { listingPacks, readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { riskMessages } from '../../src/workflows/families/risk-assessment.ts';
 import { ask, prepare, refusedFields } from './ask.ts';
 
 const listing = {
@@ -29,6 +31,23 @@ describe('listing packs', () => {
 });
 
 describe('readiness of a listing', () => {
+  it.each([
+    ['en', 'self_harm', 'I sell it because I want to end my life tonight.'],
+    ['de', 'self_harm', 'Ich will nicht mehr leben.'],
+    ['es', 'victim', 'La vendo porque mi marido me pega.'],
+    ['fr', 'victim', 'Je vends, mon mari me frappe.'],
+  ] as const)('asks for help first where somebody is in danger (%s, %s): %s', (language, need, description) => {
+    const reply = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: { ...listing, price: 0, description },
+      locale: language,
+    });
+    const { victim, categories } = riskMessages.get(language) ?? {};
+    expect(reply.nextBestAction).toBe(need === 'victim' ? victim?.action : categories?.[need].action);
+    expect(reply.ready).toBe(false);
+    const worded = readinessAssistance.texts({} as never, reply).map(({ id }) => id);
+    expect(worded).not.toContain('action');
+  });
+
   it('chooses the pack by the category', () => {
     const packOf = (category: string) =>
       ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, title: 'Offer of the week', category } })

@@ -145,6 +145,61 @@ describe('those who suffer violence', () => {
   });
 });
 
+describe('help', () => {
+  const worse = (reply: ReturnType<typeof check>) => {
+    const first = reply.findings[0] as (typeof reply.findings)[number];
+    return { ...first, category: 'threat', severity: 'critical', source: 'model' };
+  };
+
+  it.each([
+    ['en', 'self_harm', 'I want to end my life tonight.'],
+    ['de', 'self_harm', 'Ich will heute Nacht sterben und mir das Leben nehmen.'],
+    ['es', 'self_harm', 'Quiero quitarme la vida esta noche.'],
+    ['fr', 'self_harm', 'Je veux mettre fin à mes jours ce soir.'],
+    ['en', 'victim', 'My boyfriend beats me'],
+    ['de', 'victim', 'Mein Ex bedroht mich jeden Tag.'],
+    ['es', 'victim', 'Mi novio me ha pegado.'],
+    ['fr', 'victim', 'Mon mari me frappe'],
+  ] as const)('comes first whatever a model adds (%s, %s): %s', (language, need, text) => {
+    const reply = check(text);
+    const { victim, categories } = riskMessages.get(language) ?? {};
+    const help = need === 'victim' ? victim?.action : categories?.[need].action;
+    expect(reply.nextBestAction).toBe(help);
+    const assisted = withModelFindings(reply, [worse(reply)], language);
+    expect(assisted).toMatchObject({ riskLevel: 'critical', nextBestAction: help });
+    // Not even if the reply's wording has been bettered since.
+    const reworded = { ...reply, nextBestAction: 'Help first. Then decide.' };
+    expect(withModelFindings(reworded, [worse(reply)], language).nextBestAction).toBe(help);
+  });
+
+  it.each([
+    ['My boyfriend beats me.', 'victim'],
+    ['I want to end my life tonight.', 'self_harm'],
+  ] as const)('is not lost behind all that a caller has of their own: %s', (text, need) => {
+    const own = Array.from({ length: 120 }, (_, index) => `zeugma${index}`);
+    const reply = ask(riskFamily, CheckRiskRequestSchema, {
+      text: `${own.join(' ')} ${own.join(' ')}. ${text}`,
+      phrases: own.map((phrase) => ({ phrase, category: 'brand' })),
+      locale: 'en',
+    });
+    const { victim, categories } = riskMessages.get('en') ?? {};
+    expect(reply.basis?.checks).toHaveLength(100);
+    const assisted = withModelFindings(reply, [worse(reply)], 'en');
+    expect(assisted.nextBestAction).toBe(need === 'victim' ? victim?.action : categories?.[need].action);
+  });
+
+  it('is not taken for needed because a required fact or a phrase of the caller is called so', () => {
+    const reply = ask(riskFamily, CheckRiskRequestSchema, {
+      text: 'The bicycle is blue.',
+      requiredFacts: [{ name: 'self_harm' }],
+      locale: 'en',
+    });
+    const found = { ...worse(check('My boyfriend beats me')), category: 'phishing' };
+    const assisted = withModelFindings(reply, [found], 'en');
+    expect(assisted.nextBestAction).toBe(riskMessages.get('en')?.categories.phishing.action);
+  });
+});
+
 describe('accounts of others', () => {
   it.each([
     'Lend us your bank account',

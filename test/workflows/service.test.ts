@@ -7,6 +7,7 @@ import { createCredentialChanges } from '../../src/db/credential-changes.ts';
 import { createGate } from '../../src/edge/gate.ts';
 import { createItems, monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
 import { WorkflowService } from '../../src/gen/intelligence/workflow/v1/workflow_service_pb.ts';
+import { toldMost } from '../../src/workflows/custom/sample-results.ts';
 import { createOwnPacks, createWorkflows, type PriceList, type Workflows } from '../../src/workflows/index.ts';
 import { chargesWritten } from '../support/charges.ts';
 import { firstServer, silent, useDatabase } from '../support/database.ts';
@@ -508,6 +509,16 @@ describe("a client's own workflow", () => {
       expect(status, JSON.stringify(changes)).toBe(400);
       expect(JSON.stringify(body), JSON.stringify(changes)).toContain(`"${field}"`);
     }
+  });
+
+  it('is no way to run a workflow for nothing: results of failed samples are told so often', async () => {
+    const wrong = { samples: [{ input: { income: 10, rate: 1 }, expect: { share: 0.2 } }] };
+    const words = async () => JSON.stringify((await create(wrong, 'owner acc_samples')).body);
+    expect(await words()).toContain('should be 0.2, but the workflow yields 0.1');
+    for (let count = 1; count < toldMost; count++) await words();
+    const last = await words();
+    expect(last).toContain('definition.samples[0].expect.share');
+    expect(last).not.toContain('0.1');
   });
 
   it('bounds schemas and expressions that are made to take long', async () => {

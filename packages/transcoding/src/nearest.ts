@@ -12,7 +12,10 @@ export function nearestOf(name: string, known: readonly string[]): string | unde
   return best;
 }
 
-/** How many letters are to be replaced, added, removed or swapped with their neighbour. */
+/**
+ * How many letters are to be replaced, added, removed or swapped with their neighbour. The service has its own copy in
+ * src/base/text/nearest.ts: this library knows nothing of the service, and there only the edge may know the library.
+ */
 function distanceOf(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -28,7 +28,8 @@ function distanceOf(a: string, b: string, most: number): number {
   if (shorter >= 4 && (a.includes(b) || b.includes(a))) return 1;
   // Each letter that one has more than the other is a difference.
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
-  // Levenshtein distance, with a swap of neighbours as one step, computed row by row.
+  // Levenshtein distance, with a swap of neighbours as one step, computed row by row. packages/transcoding has a copy: it may
+  // not import the service, and only the edge may import it.
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -11,7 +11,7 @@ import { spotIn } from './evidence.ts';
 import type { Wordable } from './judge-text.ts';
 import { join, type Outcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
-import { findingTexts, mainTexts, subjectOf, withFindingTexts, withMain, wordTexts } from './wording.ts';
+import { subjectOf, textsWithFindings, withFindingTexts, withMain, wordTexts } from './wording.ts';
 
 /** Better wording for a listing; findings, and facts that appear in its text, which count like the rules' own. */
 export const readinessAssistance: Assistance<ListingRequest, ListingReply, z.infer<typeof listingAnswer>> = {
@@ -44,12 +44,11 @@ export const readinessAssistance: Assistance<ListingRequest, ListingReply, z.inf
 
 function texts(_request: ListingRequest, reply: ListingReply): Wordable[] {
   return [
-    ...mainTexts(reply),
+    ...textsWithFindings(reply),
     ...reply.blockers.slice(0, 20).map(({ check, fact, action }) => ({
       ...{ id: idOf(check), kind: 'blocker' as const },
       ...{ name: fact, text: action },
     })),
-    ...findingTexts(reply.findings),
   ];
 }
 

@@ -13,7 +13,7 @@ import type { Subject, Wordable } from './judge-text.ts';
 import { join, type Outcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 import { locate } from './verify.ts';
-import { findingTexts, mainTexts, subjectOf, withFindingTexts, withMain, wordTexts } from './wording.ts';
+import { subjectOf, textsWithFindings, withFindingTexts, withMain, wordTexts } from './wording.ts';
 
 /** Better wording for a risk check; findings that appear in the text, which raise level, score and action. */
 export const riskAssistance: Assistance<RiskRequest, RiskReply, z.infer<typeof findingsAnswer>> = {
@@ -38,12 +38,8 @@ export const riskAssistance: Assistance<RiskRequest, RiskReply, z.infer<typeof f
   },
 };
 
-// If a person may be in danger, the carefully chosen wording stays.
-const weighed: ReadonlySet<string> = new Set(['self_harm', 'minors', 'threat']);
-
 function texts(_request: RiskRequest, reply: RiskReply): Wordable[] {
-  const isGrave = reply.findings.some(({ category, severity }) => weighed.has(category) && severity !== 'info');
-  return [...mainTexts(reply).filter(({ kind }) => !isGrave || kind !== 'action'), ...findingTexts(reply.findings)];
+  return textsWithFindings(reply);
 }
 
 function textsOf({ text, messages }: RiskRequest): string[] {

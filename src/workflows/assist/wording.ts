@@ -79,6 +79,15 @@ export function mainTexts({ summary, nextBestAction }: FamilyReply): Wordable[] 
   ];
 }
 
+// Of those, a person may be in danger.
+const weighed: ReadonlySet<string> = new Set(['self_harm', 'minors', 'threat']);
+
+/** The texts of a reply with findings. If a person may be in danger, the carefully chosen next action stays. */
+export function textsWithFindings(reply: FamilyReply & { findings: readonly Found[] }): Wordable[] {
+  const isGrave = reply.findings.some(({ category, severity }) => weighed.has(category) && severity !== 'info');
+  return [...mainTexts(reply).filter(({ kind }) => !isGrave || kind !== 'action'), ...findingTexts(reply.findings)];
+}
+
 export function withMain<Reply extends FamilyReply>(reply: Reply, words: ReadonlyMap<string, string>): Reply {
   const { summary, nextBestAction } = reply;
   return {
@@ -86,6 +95,10 @@ export function withMain<Reply extends FamilyReply>(reply: Reply, words: Readonl
     summary: words.get('summary') ?? summary,
     nextBestAction: words.get('action') ?? nextBestAction,
   };
+}
+
+interface Found extends FoundText {
+  severity: string;
 }
 
 const wordedMax = 20;
@@ -100,7 +113,7 @@ interface FoundText {
 }
 
 /** The reasons and suggestions of the first findings. */
-export function findingTexts(findings: readonly FoundText[]): Wordable[] {
+function findingTexts(findings: readonly FoundText[]): Wordable[] {
   return findings.slice(0, wordedMax).flatMap((one) => [
     { id: `${findingId(one)}.reason`, kind: 'reason' as const, name: one.phrase, text: one.reason },
     { id: `${findingId(one)}.suggestion`, kind: 'suggestion' as const, name: one.phrase, text: one.suggestion },

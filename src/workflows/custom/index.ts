@@ -13,6 +13,7 @@ import type { CustomDefinition, CustomRun } from './definition.ts';
 import { definitionWords } from './definition-words.ts';
 import { createDefinitionsStore, type DefinitionName, type DefinitionSummary } from './definitions-store.ts';
 import { type DefinitionQuotas, fullOf, quotasDefault, whyKept } from './quotas.ts';
+import { createToldResults, differenceIn, type ToldResults, valueAt, wordsOf } from './sample-results.ts';
 
 /** Clients' own workflows: immutable versions, each proven by its samples before it is created. */
 export interface Definitions {
@@ -68,13 +69,14 @@ export function createDefinitions(deps: {
   const { db, clock, sandbox } = deps;
   const quotas = { ...quotasDefault, ...deps.quotas };
   const store = createDefinitionsStore(db);
+  const told = createToldResults(clock);
 
   return {
     async prove(caller, definition) {
       const problem = contradictionIn(definition);
       if (problem) return fail(problem);
       const accountId = accountOf(caller);
-      const proven = await runSamples(sandbox, accountId, definition);
+      const proven = await runSamples(sandbox, told, accountId, definition);
       if (!proven.ok) return proven;
       const name = { accountId, client: definition.client, workflow: definition.workflow };
       const message = create(WorkflowDefinitionSchema, {
@@ -201,6 +203,7 @@ function contradictionIn(definition: Plain<WorkflowDefinition>): ReturnType<type
 /** Compiles everything and runs each sample, in a place where it can be stopped. */
 async function runSamples(
   sandbox: Sandbox,
+  told: ToldResults,
   owner: string,
   definition: Plain<WorkflowDefinition>,
 ): Promise<Result<void>> {
@@ -217,14 +220,10 @@ async function runSamples(
     if (!outcome.ok) return fail(invalid(`${field}.${outcome.field}`, outcome.problem));
     if (mustFit && !outcome.fits)
       return fail(invalid(field, `yields what does not fit the output schema: ${outcome.problem}`));
-    for (const [name, wanted] of Object.entries(expect ?? {}))
-      if (!isSame(ownOf(outcome.output, name), wanted))
-        return fail(
-          invalid(
-            `${field}.expect.${name}`,
-            `the workflow yields ${JSON.stringify(ownOf(outcome.output, name) ?? null).slice(0, 200)}`,
-          ),
-        );
+    for (const [name, wanted] of Object.entries(expect ?? {})) {
+      const difference = differenceIn(valueAt(outcome.output, name), wanted, `${field}.expect.${name}`);
+      if (difference) return fail(invalid(difference.path, wordsOf(difference, told.mayTell(owner))));
+    }
   }
   return succeed(undefined);
 }
@@ -246,19 +245,6 @@ export async function runRules(
     ...outcome,
     checks: rules.checks.map((rule, index) => ({ rule, outcome: outcomes[index] ?? 'error' })),
   });
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (typeof a === 'number' && typeof b === 'number') return Math.abs(a - b) < 1e-9;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const names = Object.keys(b);
-  if (Array.isArray(a) !== Array.isArray(b) || Object.keys(a).length !== names.length) return false;
-  return names.every((name) => isSame(ownOf(a, name), ownOf(b, name)));
-}
-
-/** A property by a name that the caller chose: every object inherits "constructor". */
-function ownOf(object: object, name: string): unknown {
-  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
 }
 
 /** What the service itself states about a version. */

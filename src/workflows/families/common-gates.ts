@@ -1,4 +1,5 @@
 import { foldText } from '../../base/text/fold.ts';
+import { spaced } from '../../base/text/spaced.ts';
 import type { RatingGate, ScorecardDimension } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
 import { readCommonGates } from '../packs/scorecard-pack.ts';
@@ -17,8 +18,4 @@ export function commonGatesOf(dimensions: readonly Plain<ScorecardDimension>[]):
       const gate = commonGates.find((one) => one.indicators.includes(name) || (words !== '' && one.words.test(words)));
       return gate === undefined ? [] : [{ indicator: name, below: gate.below, rating: gate.rating }];
     });
-}
-
-function spaced(name: string): string {
-  return name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
 }

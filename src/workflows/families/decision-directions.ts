@@ -1,4 +1,5 @@
 import { foldText } from '../../base/text/fold.ts';
+import { spaced } from '../../base/text/spaced.ts';
 import { areJudged } from './criterion-values.ts';
 import type { ReadOption } from './decision-constraints.ts';
 import { type DecisionRequest, decisionWords } from './decision-memo.ts';
@@ -117,7 +118,7 @@ export function withDirections(
   const isGerman = decisionWords(request).language === 'de';
   const criteria = request.criteria.map((criterion) => {
     if (criterion.direction !== '') return criterion;
-    const name = foldText(criterion.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' '));
+    const name = foldText(spaced(criterion.name).replaceAll('-', ' '));
     const judged = areJudged(options.map(({ values }) => values.get(criterion.name)));
     const direction = judged ? 'higher' : directionOf(name, question, isGerman);
     const isLower = direction === 'lower';

@@ -10,7 +10,7 @@ const privateSale =
 // Sellers of goods say what it costs to send them.
 const parcel = /^(?:colis|parcels?|pakete?|päckchen|paquetes?)$/i;
 
-// Words of every flat and every job. Beside what does shut people out, they only make it look like more.
+// Words that are in every advertisement for a flat or a job. Beside a phrase that does exclude people, they would only add findings.
 const everyday =
   /^(?:apply|full[ -]time|part[ -]time|per hour|flat|let|to let|room|rent|job|vollzeit|teilzeit|pro stunde|wohnung|zimmer|miete|bewerben|jornada completa|por hora|piso|habitación|alquiler|temps plein|temps partiel|par heure|appartement|chambre|loyer)$/i;
 

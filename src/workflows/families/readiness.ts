@@ -9,10 +9,11 @@ import { isUnmet, scoreOf } from '../../sandbox/index.ts';
 import { type CheckResult, type CheckRule, failedByUrgency, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { bareName, type Fact, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
+import { type Fact, isKnownField, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
 import { isBicycleTooDear, isPriceOutside, misplacedOf, problemsOf } from '../listing/problems.ts';
+import { bare } from '../listing/units.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
@@ -22,7 +23,7 @@ import { harmfulIn } from './listing-marks.ts';
 import { variablesOf, withoutPlaceholders } from './listing-variables.ts';
 import { riskPacks } from './risk.ts';
 import { hear } from './risk-assessment.ts';
-import { messagesFor, worded } from './risk-words.ts';
+import { helpFirst, messagesFor, worded } from './risk-words.ts';
 import { graver, type Spotted, sharesOf } from './spotted.ts';
 
 export type ListingRequest = Plain<ScoreListingRequest>;
@@ -178,17 +179,12 @@ function asAdvice(result: CheckResult): CheckResult {
 }
 
 function unusedAttributes(attributes: Readonly<Record<string, unknown>>, kind: Kind): ListingReply['unusedFields'] {
-  const known = knownFields(kind);
-  const bare = new Set([...known, ...packFields]);
-  return unusedFieldsOf(
-    'listing.attributes',
-    attributes,
-    new Set([...bare, ...Object.keys(attributes).filter((name) => bare.has(bareName(name)))]),
-  );
+  const used = Object.keys(attributes).filter((name) => isKnownField(name, kind) || ofPacks.has(bare(name)));
+  return unusedFieldsOf('listing.attributes', attributes, new Set([...knownFields(kind).keys(), ...ofPacks, ...used]));
 }
 
 // The attributes that the packs' expressions refer to by name.
-const packFields: readonly string[] = [
+const ofPacks: ReadonlySet<string> = new Set([
   'brand',
   'make',
   'model',
@@ -197,7 +193,7 @@ const packFields: readonly string[] = [
   'operatinghours',
   'currency',
   'price',
-];
+]);
 
 function scoreListing(
   request: ListingRequest,
@@ -216,15 +212,19 @@ function scoreListing(
     riskScoreOf([...sharesOf(spotted), ...failedByUrgency(counted, unevaluated).map(shareOfCheck)]),
   );
   const judgement = judgementOf(spotted, riskLevel);
+  const messages = messagesFor(words.language, []);
+  const signs = spotted.map(({ entry }) => entry);
   const ready = readinessScore >= (request.readyAt ?? readyAt) && blocking.length === 0 && judgement === 'harmless';
   return {
     readinessScore,
     riskLevel,
     missingFacts: missingFactsOf(failed.filter(({ severity }) => severity !== 'low' && severity !== 'info')),
-    nextBestAction: nextAction(failed, blocking.length > 0, judgement, ready, listingDone(words, pack), words),
+    nextBestAction:
+      helpFirst(signs, messages) ??
+      nextAction(failed, blocking.length > 0, judgement, ready, listingDone(words, pack), words),
     ready,
     blockers: blocking.map(({ id, fact, message, action }) => ({ check: id, fact, message, action })),
-    findings: findingsOf(text, worded(spotted.slice(0, 200), messagesFor(words.language, []))),
+    findings: findingsOf(text, worded(spotted.slice(0, 200), messages)),
     summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length, judgement }, words),
     basis: basisOf(results, pack.label, words),
     unusedFields,

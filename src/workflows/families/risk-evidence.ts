@@ -3,8 +3,9 @@ import type { Severity } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
 import { isRiskCategory } from '../packs/risk-categories.ts';
-import type { RiskReply } from './risk.ts';
-import { type Level, messagesFor, summaryOf } from './risk-words.ts';
+import { isSuffered } from '../packs/risk-pack.ts';
+import { type RiskReply, requiredFact } from './risk.ts';
+import { type HelpSign, helpFirst, type Level, messagesFor, summaryOf } from './risk-words.ts';
 import { graver } from './spotted.ts';
 
 /**
@@ -33,7 +34,7 @@ export function allowModelFindings(
 
 /**
  * A reply with a model's findings added to the rules' own. Evidence only adds up: the score rises as with findings of the
- * rules, and if the gravest finding is the model's, so is the action. Nothing is lowered.
+ * rules, and if the gravest finding is the model's, so is the action, unless somebody needs help. Nothing is lowered.
  */
 export function withModelFindings(reply: RiskReply, findings: readonly Plain<Finding>[], locale: string): RiskReply {
   const [gravest] = [...findings].sort(byGravity);
@@ -49,8 +50,7 @@ export function withModelFindings(reply: RiskReply, findings: readonly Plain<Fin
   const leads = !reply.findings.some(({ severity }) => !graver(gravest.severity as Severity, severity as Severity));
   const category = gravest.category;
   const action = isRiskCategory(category) ? messages.categories[category].action : gravest.suggestion;
-  const needsHelp = findings.some((finding) => finding.category === 'self_harm');
-  const helps = reply.nextBestAction === messages.victim.action;
+  const help = helpFirst([...signsOf(reply), ...findings], messages);
   const categories = [...new Set(all.filter(({ severity }) => severity !== 'info').map((one) => one.category))];
   return {
     ...reply,
@@ -58,9 +58,16 @@ export function withModelFindings(reply: RiskReply, findings: readonly Plain<Fin
     riskLevel,
     findings: all,
     findingsTotal: reply.findingsTotal + findings.length,
-    nextBestAction: needsHelp ? messages.categories.self_harm.action : leads && !helps ? action : reply.nextBestAction,
+    nextBestAction: help ?? (leads ? action : reply.nextBestAction),
     summary: summaryOf(riskLevel, categories, reply.missingFacts, messages),
   };
+}
+
+/** What the rules found, by the reply's checks: unlike its findings, they keep every sign that somebody needs help. */
+function signsOf({ basis }: RiskReply): HelpSign[] {
+  return (basis?.checks ?? [])
+    .filter(({ id }) => id !== requiredFact)
+    .map(({ id, fact, severity }) => ({ category: fact, severity, isVictim: isSuffered(id) }));
 }
 
 function byGravity(a: Plain<Finding>, b: Plain<Finding>): number {

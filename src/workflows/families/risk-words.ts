@@ -48,10 +48,17 @@ export function summaryOf(
   );
 }
 
-/** A person in danger comes before everything else. */
-export function helpFirst(spotted: readonly Spotted[], messages: RiskMessages): string | undefined {
+/** What tells whether somebody needs help: a finding's entry, or what a reply says of it. */
+export interface HelpSign {
+  category: string;
+  severity: string;
+  isVictim?: boolean | undefined;
+}
+
+/** The action for a person in danger, who comes before everything else; undefined if nothing speaks of one. */
+export function helpFirst(signs: readonly HelpSign[], messages: RiskMessages): string | undefined {
   const danger: RiskCategory = 'self_harm';
-  const isThere = spotted.some(({ entry }) => entry.category === danger && entry.severity !== 'info');
+  const isThere = signs.some(({ category, severity }) => category === danger && severity !== 'info');
   if (isThere) return messages.categories[danger].action;
-  return spotted.some(({ entry }) => entry.isVictim) ? messages.victim.action : undefined;
+  return signs.some(({ isVictim }) => isVictim) ? messages.victim.action : undefined;
 }

@@ -24,6 +24,9 @@ export type RiskReply = ReplyOf<CheckRiskResponse>;
 
 export const riskPacks = readRiskPacks();
 const findingsMax = 200;
+const checksMax = 100;
+/** The check of a fact that the caller requires. */
+export const requiredFact = 'required-fact';
 const textUnitsMax = 300_000;
 
 /** Detects risky phrases and missing facts in a text or a conversation. */
@@ -166,7 +169,7 @@ function* factChecks(
     return {
       outcome: known ? 'passed' : 'failed',
       rule: {
-        id: 'required-fact',
+        id: requiredFact,
         fact: fact.name,
         pass: '',
         weight: fact.weight ?? 1,
@@ -183,14 +186,19 @@ function phrasesFor(fact: Plain<RequiredFact>): string[] {
   return fact.anyOf.length > 0 ? fact.anyOf : [fact.name];
 }
 
-/** Each kind of risk found, as a failed check; its weight is the share of safety that it removed, in percent. */
+/** Each kind of risk found, as a failed check; its weight is the share of safety that it removed, in percent. At most `checksMax`. */
 function phraseChecks(spotted: readonly Spotted[], shares: readonly number[]): CheckResult[] {
   const byEntry = new Map<string, { entry: RiskEntry; share: number; times: number }>();
   for (const [index, { entry }] of spotted.entries()) {
     const known = byEntry.get(entry.id) ?? { entry, share: 0, times: 0 };
     byEntry.set(entry.id, { entry, share: known.share + (shares[index] as number), times: known.times + 1 });
   }
-  return [...byEntry.values()].slice(0, 100).map(({ entry, share, times }) => ({
+  const all = [...byEntry.values()];
+  // By these a reply still knows that somebody needs help when a model's findings are added.
+  const needed = all.filter(({ entry }) => entry.category === 'self_harm' || entry.isVictim);
+  const kept = new Set([...new Set([...needed, ...all])].slice(0, checksMax));
+  const shown = all.filter((one) => kept.has(one));
+  return shown.map(({ entry, share, times }) => ({
     outcome: 'failed',
     rule: {
       id: entry.id,
@@ -211,7 +219,10 @@ function nextAction(
   missing: readonly CheckResult[],
   messages: RiskMessages,
 ): string {
-  const help = helpFirst(spotted, messages);
+  const help = helpFirst(
+    spotted.map(({ entry }) => entry),
+    messages,
+  );
   if (help !== undefined) return help;
   let heaviest = { share: 0, action: level === 'unknown' ? messages.unknown.action : messages.low.action };
   for (const [index, { entry }] of spotted.entries()) {

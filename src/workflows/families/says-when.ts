@@ -1,5 +1,6 @@
 import { foldText } from '../../base/text/fold.ts';
 import { draftLanguages } from '../packs/draft-language.ts';
+import { monthNames } from '../sense/months.ts';
 
 const looksAtMax = 80;
 
@@ -10,21 +11,22 @@ const inDigits = /\b\d{1,4}[./-]\d{1,2}(?:\b|\.)|\b\d{1,2}(?::|h)\d{0,2}\b|^(?:1
 const inWords =
   /\b(?:(?:immediate|sofort|inmediat|immediat|umgehend|unverzuglich|schnellst|fruhest|nachst|kommend|proxim|prochain|possib|posible|moglich|heute|morgen|ubermorgen|quart|trimest|season|herbst|fruhling|sommer|winter|primavera|verano|otono|invierno|printemps|automne|weihnacht|christmas|navidad|ostern|easter|pascua|paques|monat|woche|jahr|semana|semaine|annee|week|month|year|werktag|holiday|ferien|vacacion|vacances|arbeitstag|tage|working day|business day)\w*|today|tomorrow|now|asap|next|days?|end|ende|mitte|anfang|ultimo|fin|finales|mediados|principios|mes|mois|dia|dias|ano|jour|jours|jetzt|tag|hoy|manana|demain|hiver|ete|noel|q[1-4]|kw)\b/;
 
-/** Months and weekdays in the languages of drafts, in full and abbreviated: "december", "dez", "lunes". */
-const calendar: ReadonlySet<string> = new Set(draftLanguages.flatMap(calendarOf));
+/**
+ * Months and weekdays in the languages of drafts, in full and abbreviated: "december", "dez", "lunes". "Set" is more often the
+ * English word than September.
+ */
+const calendar: ReadonlySet<string> = new Set([
+  ...monthNames.flat().filter((name) => name !== 'set'),
+  ...draftLanguages.flatMap(weekdaysOf),
+]);
 
-function calendarOf(language: string): string[] {
-  const named = (options: Intl.DateTimeFormatOptions, day: number) =>
-    foldText(new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(day)).replaceAll('.', '');
-  const months = Array.from({ length: 12 }, (_, month) => Date.UTC(2026, month, 1));
-  const days = Array.from({ length: 7 }, (_, day) => Date.UTC(2026, 0, day + 1));
-  return [
-    ...months.flatMap((at) => [named({ month: 'long' }, at), named({ month: 'short' }, at)]),
-    ...days.map((at) => named({ weekday: 'long' }, at)),
-    'janner',
-    'feber',
-    'sept',
-  ];
+function weekdaysOf(language: string): string[] {
+  return (['long', 'short'] as const).flatMap((weekday) => {
+    const format = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' });
+    return Array.from({ length: 7 }, (_, day) =>
+      foldText(format.format(Date.UTC(2026, 0, day + 1))).replaceAll('.', ''),
+    );
+  });
 }
 
 /** Whether a text could state a day or a time. "Lindenweg 4" does not, whatever it is called. */

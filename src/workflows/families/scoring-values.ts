@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { roundTo } from '../../base/round.ts';
 import { foldText } from '../../base/text/fold.ts';
+import { spaced } from '../../base/text/spaced.ts';
 import type { Indicator } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
 import type { Message } from '../words/index.ts';
@@ -41,10 +42,6 @@ export function impossibleBecause(
 
 function wordsOf({ name, label }: Plain<Indicator>): string {
   return foldText(`${spaced(name)} ${label}`);
-}
-
-function spaced(name: string): string {
-  return name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
 }
 
 // Percentages that are often below 1: what goes wrong, leaves or costs a little, and what answers or changes.

@@ -1,8 +1,8 @@
 import type { CheckResult } from '../checks/checks.ts';
 import type { SentenceName, Words } from '../words/index.ts';
-import type { Fact, ReadFacts } from './facts.ts';
+import { type Fact, type ReadFacts, states } from './facts.ts';
 import type { Kind } from './patterns/pattern.ts';
-import { amountOf, numeral, plainText } from './plain-text.ts';
+import { amountOf, numeral, plainText, smallWords } from './plain-text.ts';
 import { problem } from './problem.ts';
 
 interface Listed {
@@ -20,7 +20,7 @@ export function contradictionsIn(kind: Kind, read: ReadFacts, listing: Listed, w
     const other = field ?? withinProse(fact.name, said, title, description);
     return other === undefined ? [] : [contradiction(fact.name, other.given, other.quote, words)];
   });
-  return [
+  const all = [
     ...found,
     ...mileageWithoutUnit(read, words),
     ...saidTwice(kind, read, title, words),
@@ -28,6 +28,7 @@ export function contradictionsIn(kind: Kind, read: ReadFacts, listing: Listed, w
     ...ownersOf(read, words),
     ...pricesOf(kind, listing, read, words),
   ];
+  return all.filter(({ rule }, at) => all.findIndex((one) => one.rule.id === rule.id) === at);
 }
 
 type Agree = (one: string, other: string) => boolean;
@@ -148,19 +149,30 @@ function withinProse(name: string, said: readonly Fact[], title: string, descrip
   const inTitle = said.filter(({ quote }) => title.includes(quote));
   const below = said.filter(({ quote }) => !title.includes(quote));
   const [first, second] = [inTitle[0], below[0]];
-  if (inTitle.length !== 1 || !first || !second) return undefined;
+  if (inTitle.length !== 1 || !first || !second || !tellsNumber(first) || !tellsNumber(second)) return undefined;
   // What the description repeats is not told twice; then the other value is of something else.
-  const isRepeated = isNumeric(first.value)
-    ? new RegExp(
-        `(?<!\\d)${first.quote
-          .replace(/\D+$/, '')
-          .replace(/^\D+/, '')
-          .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\d)`,
-      ).test(description)
-    : plainText(description).includes(plainText(first.quote));
-  return isRepeated || below.some((one) => agree(one.value, first.value))
+  return below.some((one) => agree(one.value, first.value)) || repeats(description, first)
     ? undefined
     : { given: first.quote, quote: second.quote };
+}
+
+const number = new RegExp(`\\d|${smallWords}`);
+
+/** A studio has one room and may be called one of several: where no number is said, none can be wrong. */
+function tellsNumber({ value, quote }: Fact): boolean {
+  return !isNumeric(value) || number.test(plainText(quote));
+}
+
+/** A numeral as it is quoted, from its first digit to its last. */
+const digits = /\d(?:.*\d)?/;
+
+function repeats(description: string, { name, value, quote }: Fact): boolean {
+  const [numeral] = digits.exec(quote) ?? [];
+  const isThere =
+    isNumeric(value) && numeral !== undefined
+      ? new RegExp(`(?<!\\d)${numeral.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\d)`).test(description)
+      : plainText(description).includes(plainText(quote));
+  return isThere || states(description, name, value);
 }
 
 function isNumeric(value: string): boolean {
@@ -237,12 +249,15 @@ const statedPrice = new RegExp(
 const mayState = /preis|price|asking|precio|prix|(?<![a-z])(?:kp|vh?b)[ :]/;
 
 /** A price in prose, with a word for it, that is quite another one than the field's. */
-function pricesOf(kind: Kind, { price }: Listed, { plain }: ReadFacts, words: Words): CheckResult[] {
+function pricesOf(kind: Kind, listing: Listed, { plain }: ReadFacts, words: Words): CheckResult[] {
+  const { title, description, price } = listing;
   if (price === undefined || price <= 0 || kind === 'jobs' || kind === 'services' || !mayState.test(plain)) return [];
   const said = [...plain.matchAll(statedPrice)].filter(({ 1: digits = '' }) => amountOf(digits) > 0);
   const [first] = said;
   if (!first || said.some(({ 1: digits = '' }) => isNear(amountOf(digits), price, 0.25))) return [];
-  return [contradiction('price', String(price), first[0], words)];
+  // Every letter of the plain text is where it is in the listing's own.
+  const quote = `${title}\n${description}`.slice(first.index, first.index + first[0].length);
+  return [contradiction('price', String(price), quote, words)];
 }
 
 function isNear(a: number, b: number, share: number): boolean {

@@ -6,6 +6,7 @@ import { factPatterns } from './fact-patterns.ts';
 import { dateOf } from './patterns/dates.ts';
 import type { FactPattern, Kind } from './patterns/pattern.ts';
 import { amountOf, plainText, withShortWords } from './plain-text.ts';
+import { type FieldName, fieldNameOf, fits, measured } from './units.ts';
 
 /** A fact stated by a listing, where it appears, and in which words. */
 export type Fact = Plain<ListingFact>;
@@ -62,16 +63,27 @@ export function* readFactsInSlices(
       if (!found.some((one) => one.value === value)) found.push({ name: fact, value, source: 'text', quote });
     }
     if (found.length > 0) said.set(fact, found);
-    const field = fields.find((name) => byField.has(name));
-    const other = mayState.find((name) => byField.has(name));
-    const value =
-      (field === undefined ? undefined : fieldValue(byField.get(field), known)) ??
-      (other === undefined ? undefined : proseValue(byField.get(other), known));
-    if (value !== undefined && !given.has(fact)) given.set(fact, { name: fact, value, source: 'field', quote: '' });
+    const stated = [
+      ...fields.flatMap((name) => (byField.get(name) ?? []).map((one) => inField(one, known, fieldValue))),
+      ...mayState.flatMap((name) => (byField.get(name) ?? []).map((one) => inField(one, known, proseValue))),
+    ];
+    for (const one of stated) if (one && !given.has(one.name)) given.set(one.name, one);
   }
   const facts = [...given.values()];
   for (const [name, [first]] of said) if (first && !given.has(name)) facts.push(first);
   return { facts: [...facts, ...inCategory(category, kind, facts)].slice(0, 100), said, plain };
+}
+
+/** Whether a text on its own states a fact with this value, in digits or in words. */
+export function states(text: string, fact: string, value: string): boolean {
+  const plain = withShortWords(plainText(text));
+  return listingFacts.some((known) => {
+    if (known.fact !== fact) return false;
+    const { pattern, read } = known;
+    for (let match = firstMatch(pattern, plain); match; match = nextMatch(match, pattern, plain))
+      if (read(match, plain) === value) return true;
+    return false;
+  });
 }
 
 /** What the category alone says: "Flats to rent". */
@@ -87,13 +99,48 @@ function inCategory(category: string, kind: Kind, facts: readonly Fact[]): Fact[
   });
 }
 
-/** Fields by their bare name, and by the one without what is in brackets: "Laufleistung (km)". */
-function fieldsByName(attributes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
-  const entries = Object.entries(attributes);
-  return new Map([
-    ...entries.map(([name, value]) => [bareName(name.split(/[([]/, 1)[0] ?? ''), value] as const),
-    ...entries.map(([name, value]) => [bareName(name), value] as const),
-  ]);
+/** What a listing's field has, and the unit that its name states. */
+interface Stated extends Pick<FieldName, 'unit' | 'isAtEnd'> {
+  value: unknown;
+}
+
+/** Fields by their whole name, and then by the one without its unit: "Laufleistung (km)". */
+function fieldsByName(attributes: Readonly<Record<string, unknown>>): ReadonlyMap<string, readonly Stated[]> {
+  const found = new Map<string, Stated[]>();
+  const add = (name: string, one: Stated) => {
+    const same = found.get(name);
+    if (same) same.push(one);
+    else found.set(name, [one]);
+  };
+  const named = Object.entries(attributes).map(([name, value]) => ({ value, ...fieldNameOf(name) }));
+  for (const { full, value } of named) add(full, { value, unit: '', isAtEnd: false });
+  for (const { base, ...stated } of named) if (base !== undefined) add(base, stated);
+  return found;
+}
+
+/** A fact as a field states it. The unit decides which fact it is: a mileage in miles is no mileage in kilometres. */
+function inField(
+  { value, unit, isAtEnd }: Stated,
+  known: FactPattern,
+  read: (value: unknown, known: FactPattern) => string | undefined,
+): Fact | undefined {
+  const amount = amountWithUnit(value);
+  const itsUnit = amount?.unit || unit;
+  if (!fits(known.fact, { unit: itsUnit, isAtEnd })) return undefined;
+  const own = amount && itsUnit !== '' ? measured(known.fact, amount.amount, itsUnit) : undefined;
+  if (own) return { name: own.fact, value: own.value, source: 'field', quote: '' };
+  const said = read(value, known);
+  return said === undefined ? undefined : { name: known.fact, value: said, source: 'field', quote: '' };
+}
+
+/** A value that is a number, perhaps with a unit after it. */
+function amountWithUnit(value: unknown): { amount: number; unit: string } | undefined {
+  if (typeof value === 'number') return { amount: value, unit: '' };
+  if (typeof value !== 'string') return undefined;
+  const [, sign, number, unit] =
+    /^(-?)(\d[\d., ']*(?:k\b| ?tsd\b\.?)?)(\D{0,24})$/.exec(plainText(value.slice(0, 200).trim())) ?? [];
+  if (number === undefined) return undefined;
+  return { amount: amountOf(number) * (sign === '-' ? -1 : 1), unit: (unit ?? '').trim() };
 }
 
 /** A name with its capitals and accents: every letter of a plain text is where it is in the text itself. */
@@ -113,7 +160,7 @@ function nextMatch({ index, 0: { length } }: RegExpExecArray, pattern: RegExp, t
   return pattern.exec(text);
 }
 
-/** A field's value in the form it would have from the text: "61,400 miles" is 61400, and a year may be given as a date. */
+/** A field's value in the form it would have from the text: "61,400" is 61400, and a year may be given as a date. */
 function fieldValue(value: unknown, known: FactPattern): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   if (typeof value === 'boolean') return String(value);
@@ -146,16 +193,25 @@ function yesOrNo(plain: string): string | undefined {
   return /^(?:no|n|false|nein|non|kein[en]?)$/.test(plain) ? 'false' : undefined;
 }
 
-/** `fuel_type`, `fuelType` and "Fuel type" are one name. */
-export function bareName(name: string): string {
-  return plainText(name.slice(0, 100)).replace(/[^a-z0-9]/g, '');
+const fieldsOfKind = new Map<Kind, ReadonlyMap<string, readonly string[]>>();
+
+/** The names of the fields from which a kind's facts are read, each with these facts. */
+export function knownFields(kind: Kind): ReadonlyMap<string, readonly string[]> {
+  const known = fieldsOfKind.get(kind);
+  if (known) return known;
+  const found = new Map<string, string[]>();
+  for (const { fact, kinds, fields = [], mayState = [] } of listingFacts)
+    if (kinds.length === 0 || kinds.includes(kind))
+      for (const name of [...fields, ...mayState]) found.set(name, [...(found.get(name) ?? []), fact]);
+  fieldsOfKind.set(kind, found);
+  return found;
 }
 
-/** The names of the fields from which a kind's facts are read. */
-export function knownFields(kind: Kind): string[] {
-  return listingFacts.flatMap(({ kinds, fields = [], mayState = [] }) =>
-    kinds.length === 0 || kinds.includes(kind) ? [...fields, ...mayState] : [],
-  );
+/** Whether a kind's facts are read from a field of this name, in the unit that the name states. */
+export function isKnownField(name: string, kind: Kind): boolean {
+  const known = knownFields(kind);
+  const { full, base = '', ...told } = fieldNameOf(name);
+  return known.has(full) || (known.get(base) ?? []).some((fact) => fits(fact, told));
 }
 
 /** The names of a kind's facts. */

@@ -4,7 +4,7 @@ import { draftKinds } from './draft-kinds.ts';
 import { draftLanguages } from './draft-language.ts';
 import { countsInItsSentence } from './draft-signs.ts';
 import { readPack } from './read.ts';
-import { listOf } from './sign-pack.ts';
+import { classesOf, listOf } from './sign-pack.ts';
 
 const draftPurposes = z.strictObject({
   version: z.number().int().min(1),
@@ -33,7 +33,7 @@ export function readDraftPurposes(): readonly DraftPurposes[] {
     return {
       kinds: signs.map(({ kind }) => kind),
       index: indexSigns({
-        classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
+        classes: classesOf(classes),
         signs: signs.map(({ patterns }) => ({
           patterns: listOf(patterns, '\n'),
           ...countsInItsSentence,

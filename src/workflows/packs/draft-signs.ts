@@ -4,7 +4,7 @@ import { draftWords } from './draft-kinds.ts';
 import type { DraftLanguage, DraftWords } from './draft-language.ts';
 import { readPack } from './read.ts';
 import type { RiskEntry } from './risk-pack.ts';
-import { listOf, type SignPack } from './sign-pack.ts';
+import { classesOf, listOf, type SignPack } from './sign-pack.ts';
 
 const harms = ['accusation', 'threat', 'discrimination'] as const;
 
@@ -39,7 +39,7 @@ function readOne(language: DraftLanguage, checks: DraftWords['checks']): DraftSi
       return { id: category, category, severity: 'critical', reason: message, suggestion: action, isWorded: true };
     }),
     index: indexSigns({
-      classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
+      classes: classesOf(classes),
       signs: signs.map(({ patterns }) => ({
         patterns: listOf(patterns, '\n'),
         ...countsInItsSentence,

@@ -21,6 +21,18 @@ export interface RiskEntry {
   isWorded?: true;
 }
 
+/** The id of the signs by which a writer tells of something that they suffer. */
+export function sufferedId(category: RiskCategory): string {
+  return `${category.replaceAll('_', '-')}-suffered`;
+}
+
+const suffered: ReadonlySet<string> = new Set(riskCategories.map(sufferedId));
+
+/** Whether a check's id is one of `sufferedId`: a reply has no other trace of who suffers. */
+export function isSuffered(id: string): boolean {
+  return suffered.has(id);
+}
+
 const riskPack = z.strictObject({
   name: z.enum(domains),
   version: z.number().int().min(1),

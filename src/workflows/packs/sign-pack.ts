@@ -4,7 +4,7 @@ import { indexSigns, type SignIndex } from '../text/signs/index.ts';
 import { readPack } from './read.ts';
 import { type RiskCategory, riskCategories } from './risk-categories.ts';
 import type { RiskMessages } from './risk-messages.ts';
-import type { RiskEntry } from './risk-pack.ts';
+import { type RiskEntry, sufferedId } from './risk-pack.ts';
 
 /** The languages with known signs. */
 export const signLanguages = ['en', 'de', 'es', 'fr', 'pt', 'ru', 'tr', 'ar', 'ka', 'zh'] as const;
@@ -86,7 +86,7 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
     signs: signs.map(({ category, severity }) => ({ category, severity })),
     entries: signs.map(({ category, severity, toldBy }) => entryOf(category, severity, toldBy === 'victim', english)),
     index: indexSigns({
-      classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
+      classes: classesOf(classes),
       signs: [
         ...signs.map(({ category, severity, patterns }) => ({
           patterns: listOf(patterns, '\n'),
@@ -112,7 +112,12 @@ function entryOf(category: RiskCategory, severity: Severity, isVictim: boolean, 
   const { reason, action } = isVictim ? english.victim : english.categories[category];
   const id = category.replaceAll('_', '-');
   const entry = { id, category, severity, reason, suggestion: action };
-  return isVictim ? { ...entry, id: `${id}-suffered`, isVictim } : entry;
+  return isVictim ? { ...entry, id: sufferedId(category), isVictim } : entry;
+}
+
+/** The classes of words of a pack, each with its members. */
+export function classesOf(classes: Readonly<Record<string, string>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')]));
 }
 
 /** The parts of a text that stands for a list, without blanks around them. */

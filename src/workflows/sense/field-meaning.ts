@@ -1,4 +1,5 @@
 import { foldText } from '../../base/text/fold.ts';
+import { spaced } from '../../base/text/spaced.ts';
 import { knownNumberOf } from './known-numbers.ts';
 
 /** What a field of a form asks for, as far as its name or label reveals it. */
@@ -90,7 +91,7 @@ export function meaningOf(name: string, label: string): Meaning | undefined {
 
 /** The words of a field's name and label, folded. */
 export function wordsOf(name: string, label: string): string {
-  return foldText(`${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${label}`.replace(/[_.-]/g, ' '));
+  return foldText(`${spaced(name)} ${label}`.replace(/[_.-]/g, ' '));
 }
 
 // In the four languages, without endings: of whom an age is asked. What else has an age may be older than people become.

@@ -1,21 +1,8 @@
+import { monthNames } from '../../sense/months.ts';
 import { after, before, type FactPattern, YEAR } from './pattern.ts';
 
-const months: readonly RegExp[] = [
-  /^(?:jan|ene)/,
-  /^(?:feb|fev)/,
-  /^(?:mar(?!ch?e)|marz|maer|mrz)/,
-  /^(?:apr|abr|avr)/,
-  /^(?:may|mai)/,
-  /^(?:jun|juin)/,
-  /^(?:jul|juil)/,
-  /^(?:aug|ago|aou)/,
-  /^(?:sep|set)/,
-  /^(?:oct|okt)/,
-  /^nov/,
-  /^(?:dec|dez|dic)/,
-];
-const monthWord =
-  '(?:jan|ene|feb|fev|mar|mrz|apr|abr|avr|may|mai|jun|juin|jul|juil|aug|ago|aou|sep|set|oct|okt|nov|dec|dez|dic)[a-z]*';
+const months: readonly RegExp[] = monthNames.map((names) => new RegExp(`^(?:${names.join('|')})$`));
+const monthWord = `(?:${monthNames.flat().join('|')})(?![a-z])`;
 const shortYear = '(?:(?:19|20)?\\d{2})';
 /** A day or a month, as the last nine groups of a match: 14. Februar 2027, 1er mars 2027, 14/02/2027, 02.2027, 2027-02-14. */
 const date =

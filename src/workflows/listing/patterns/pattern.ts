@@ -24,7 +24,7 @@ export interface FactPattern {
   /** The kinds of things that have this fact; empty: all. */
   kinds: readonly Kind[];
   pattern: RegExp;
-  /** Part of every match: without it, a slow pattern need not be tried. */
+  /** What every match of a slow `pattern` contains: a text without it is not searched with `pattern` at all. */
   needs?: RegExp;
   read: FactReader;
   /** Names of attributes that state it, in lower case and letters only. */

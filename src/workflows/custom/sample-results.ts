@@ -1,0 +1,86 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
+
+/**
+ * Limits how often a sample that fails tells what the workflow yields. Samples are free, so without a limit they would be a way to
+ * run a workflow for nothing: its input as a sample, and its output in the error.
+ */
+export interface ToldResults {
+  /** Whether this account may be told one more result; counts it if so. */
+  mayTell(accountId: string): boolean;
+}
+
+/** How many results an account is told at once, and per hour after that, on each node: more than somebody who writes a definition needs. */
+export const toldMost = 60;
+const hourMs = 3_600_000;
+/** Under 2 MB. Holds only accounts whose samples have failed within the hour. */
+const accountsMax = 10_000;
+
+export function createToldResults(clock: Pick<Clock, 'monotonic'>): ToldResults {
+  const accounts = new LRUCache<string, { told: number; atMs: number }>({ max: accountsMax });
+  return {
+    mayTell(accountId) {
+      const atMs = clock.monotonic();
+      const last = accounts.get(accountId) ?? { told: 0, atMs };
+      const told = Math.max(0, last.told - ((atMs - last.atMs) * toldMost) / hourMs);
+      if (told + 1 > toldMost) return false;
+      accounts.set(accountId, { told: told + 1, atMs });
+      return true;
+    },
+  };
+}
+
+/** Where an output first differs from what a sample expects of it. */
+export interface Difference {
+  path: string;
+  expected: JsonValue | undefined;
+  actual: JsonValue | undefined;
+}
+
+/** The first difference in what a sample expects, as deep as it lies: never a value that the sample says nothing of. */
+export function differenceIn(
+  actual: JsonValue | undefined,
+  expected: JsonValue | undefined,
+  path: string,
+): Difference | undefined {
+  if (typeof actual === 'number' && typeof expected === 'number')
+    return Math.abs(actual - expected) < 1e-9 ? undefined : { path, expected, actual };
+  if (!isTree(actual) || !isTree(expected) || Array.isArray(actual) !== Array.isArray(expected))
+    return actual === expected ? undefined : { path, expected, actual };
+  const isList = Array.isArray(expected);
+  for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    const found = differenceIn(
+      valueAt(actual, name),
+      valueAt(expected, name),
+      isList ? `${path}[${name}]` : `${path}.${name}`,
+    );
+    if (found) return found;
+  }
+  return undefined;
+}
+
+type Tree = JsonValue & object;
+
+function isTree(value: JsonValue | undefined): value is Tree {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A property by a name that the caller chose: every object inherits "constructor". */
+export function valueAt(tree: object, name: string): JsonValue | undefined {
+  return Object.hasOwn(tree, name) ? (tree as Record<string, JsonValue>)[name] : undefined;
+}
+
+const shownUnits = 200;
+
+/** A difference in words; without the workflow's value if that may not be told. */
+export function wordsOf({ expected, actual }: Difference, mayTell: boolean): string {
+  if (!mayTell)
+    return `is not what the workflow yields; after ${toldMost} samples that failed within an hour, what it yields is told no more for some minutes`;
+  if (expected === undefined) return 'is not expected, but the workflow yields it';
+  return `should be ${shown(expected)}, but the workflow yields ${actual === undefined ? 'nothing' : shown(actual)}`;
+}
+
+function shown(value: JsonValue): string {
+  return JSON.stringify(value).slice(0, shownUnits);
+}
