@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Detected, detect } from '../../src/workflows/text/detect.ts';
 
@@ -130,4 +131,120 @@ test('a card is found at any place of a table that goes on for long', () => {
     const at = row.length * rows;
     expect(detect(text).filter(({ kind }) => kind === 'card')).toEqual([{ kind: 'card', start: at, end: at + 19 }]);
   }
+});
+
+describe('disguised characters are read as what they stand for', () => {
+  const card = '4111 1111 1111 1111';
+  const iban = 'DE89 3704 0044 0532 0130 00';
+  const email = 'ann.lee@shop.example';
+  const phone = '+49 170 1234567';
+  const digitsFrom = (zero: number) => (text: string) =>
+    text.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+  const joinedBy = (between: string) => (text: string) => [...text].join(between);
+  const fullWidth = (text: string) =>
+    text.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)).replaceAll(' ', '\u3000');
+
+  const ofAll: Readonly<Record<string, (text: string) => string>> = {
+    'zero-width spaces': joinedBy('\u200b'),
+    'zero-width non-joiners': joinedBy('\u200c'),
+    'zero-width joiners': joinedBy('\u200d'),
+    'word joiners': joinedBy('\u2060'),
+    'byte order marks': joinedBy('\ufeff'),
+    'soft hyphens': joinedBy('\u00ad'),
+    'marks of direction': joinedBy('\u200e\u202d\u2066'),
+    'combining grapheme joiners': joinedBy('\u034f'),
+    'fillers of Hangul': joinedBy('\u3164'),
+    'selectors of variants': joinedBy('\u{e0101}'),
+    tags: joinedBy('\u{e0041}'),
+    'control characters': joinedBy('\u0001'),
+    strokes: joinedBy('\u0336'),
+    'full width': fullWidth,
+  };
+  const ofDigits: Readonly<Record<string, (text: string) => string>> = {
+    'Arabic digits': digitsFrom(0x660),
+    'Persian digits': digitsFrom(0x6f0),
+    'Devanagari digits': digitsFrom(0x966),
+    'Thai digits': digitsFrom(0xe50),
+    'bold digits': digitsFrom(0x1d7ce),
+    'monospaced digits': digitsFrom(0x1d7f6),
+    'segmented digits': digitsFrom(0x1fbf0),
+    'Adlam digits': digitsFrom(0x1e950),
+    'lowered digits': digitsFrom(0x2080),
+    'raised digits': (text) => text.replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)] ?? ''),
+    'circled digits': (text) => text.replace(/\d/g, (digit) => '⓪①②③④⑤⑥⑦⑧⑨'[Number(digit)] ?? ''),
+    keycaps: (text) => text.replace(/\d/g, '$&\ufe0f\u20e3'),
+  };
+
+  test.each(Object.entries(ofAll))('%s', (_name, disguised) => {
+    for (const [kind, plain] of Object.entries({ card, iban, email, phone })) {
+      const written = disguised(plain);
+      expect(found(`Here: ${written}, or not.`), kind).toEqual([[kind, written]]);
+    }
+  });
+
+  test.each(Object.entries(ofDigits))('%s', (_name, disguised) => {
+    for (const [kind, plain] of Object.entries({ card, phone })) {
+      const written = disguised(plain);
+      expect(found(`Hier 🌍 é: ${written}, or not.`), kind).toEqual([[kind, written]]);
+    }
+  });
+
+  test('also mixed, and only as far as the number goes', () => {
+    const mixed = '4１𝟏١ 1\u200b1१1 111\u00ad1 111\u{1d7f7}';
+    expect(found(`\u200b${mixed}\u200b, and 🌍`)).toEqual([['card', mixed]]);
+    expect(found(`a＠b．example\u200b\u200b`)).toEqual([['email', 'a＠b．example']]);
+  });
+
+  test('an address has accents, however they are written', () => {
+    for (const address of ['josé@shop.example', 'jose\u0301@shop.example'])
+      expect(found(`To ${address}.`)).toEqual([['email', address]]);
+  });
+
+  test('all decimal digits of Unicode have their value', () => {
+    const digits = Array.from({ length: 0x110000 }, (_, point) => point)
+      .filter((point) => (point < 0xd800 || point > 0xdfff) && /^\p{Nd}$/u.test(String.fromCodePoint(point)))
+      .map((point) => String.fromCodePoint(point));
+    expect(digits.length).toBeGreaterThan(600);
+    // Each script's are in order, from zero.
+    for (let zero = 0; zero < digits.length; zero += 10) {
+      const [none, one, , , four] = digits.slice(zero, zero + 10);
+      const number = card.replaceAll('4', four ?? '').replaceAll('1', one ?? '');
+      expect(found(number), JSON.stringify(none)).toEqual(only('card', number));
+    }
+  });
+
+  test('numbers of notes and powers belong to no number', () => {
+    expect(found(`${card}² and 12 m² 4111111111111111¹.`)).toEqual([
+      ...only('card', card),
+      ...only('card', '4111111111111111'),
+    ]);
+    expect(found('① Bread ② Milk ③ Eggs, 10² km², H₂O, x₁ x₂ x₃')).toEqual([]);
+  });
+
+  test('text of any characters is read in bounds', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 60 }),
+        fc.string({ unit: 'binary', maxLength: 60 }),
+        (a, b) => {
+          for (const { start, end } of detect(`${a} ${card}\ud800${b}`)) {
+            expect(start).toBeLessThan(end);
+            expect(end).toBeLessThanOrEqual(a.length + b.length + card.length + 2);
+          }
+        },
+      ),
+    );
+  });
+
+  test('plain text costs nothing, and others little', () => {
+    const cpuMsOf = (text: string) => {
+      detect(text);
+      const begun = process.cpuUsage();
+      for (let round = 0; round < 5; round++) detect(text);
+      const { user, system } = process.cpuUsage(begun);
+      return (user + system) / 5_000;
+    };
+    expect(cpuMsOf('Größe und Preis sind gut, señor, à bientôt. '.repeat(6_000))).toBeLessThan(20);
+    expect(cpuMsOf(`${'4\u200b1'.repeat(80_000)}`)).toBeLessThan(200);
+  });
 });

@@ -1,6 +1,7 @@
 import { atOnce, type Slices } from '../../base/slices.ts';
 import { cardsIn, type Place } from './cards.ts';
 import { ibanAt, ibanStarts } from './ibans.ts';
+import { seen } from './seen.ts';
 
 /** Personal and payment data in a text; offsets in UTF-16 units. */
 export interface Detected {
@@ -10,7 +11,8 @@ export interface Detected {
 }
 
 /**
- * Finds e-mail addresses, telephone and card numbers (Luhn), IBANs (ISO 13616, mod 97) and links. Each candidate is read
+ * Finds e-mail addresses, telephone and card numbers (Luhn), IBANs (ISO 13616, mod 97) and links, also where their characters are
+ * disguised (`seen`). Each candidate is read
  * within a fixed window, so the time is linear in the text's length. At most `max`, card and account numbers first.
  */
 export function detect(text: string, max?: number): Detected[] {
@@ -23,7 +25,8 @@ const otherBlanks = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 const otherHyphens = /[\u2010-\u2015\u2212]/g;
 
 export function* detectInSlices(written: string, max = 200): Slices<Detected[]> {
-  const text = written.replace(otherBlanks, ' ').replace(otherHyphens, '-');
+  const { text: read, placeOf } = seen(written);
+  const text = read.replace(otherBlanks, ' ').replace(otherHyphens, '-');
   const found: Detected[] = [];
   const hasNumbers = /\d{2}|\d[^\p{L}\p{N}]{1,3}\d/u.test(text);
   if (hasNumbers) yield* accounts(text, found, max);
@@ -40,7 +43,9 @@ export function* detectInSlices(written: string, max = 200): Slices<Detected[]> 
   if (hasNumbers) yield* phones(others, found, max);
   if (text.includes('://') || text.includes('www.'))
     yield* collect(text, /\b(?:https?:\/\/|www\.)[^\s<>"']{3,200}/giu, 'link', found, max);
-  return found.sort((a, b) => a.start - b.start);
+  return found
+    .map(({ kind, start, end }): Detected => ({ kind, ...placeOf(start, end) }))
+    .sort((a, b) => a.start - b.start);
 }
 
 const unitsOfASlice = 20_000;
