@@ -18,7 +18,9 @@ type Joined = typeof apart | typeof far | typeof wide | typeof near;
 
 const farUnits = 8;
 const alphanumeric = /[\p{L}\p{N}]/u;
-const wideJoin = /^[\s().\-/_*\u2022\u00b7|~>]{1,6}$/;
+// Between commas and semicolons, and in the items of a list, numbers are several.
+const wideJoin = /^[^\p{L}\p{N},;]{1,6}$/u;
+const nextItem = /[\r\n]\s*[-*+\u2022]\s/;
 const nearJoin = /^[ ().\-/_]{1,3}$/;
 
 /**
@@ -27,7 +29,7 @@ const nearJoin = /^[ ().\-/_]{1,3}$/;
  *
  * - undivided, unless it is glued to letters (the code of something) or a decimal fraction;
  * - in the groups that are printed on cards (4-4-4-4, 4-6-5), with any blanks, line breaks or marks between them. Groups of four
- *   that go on beside it are a table, except for one more, or for several cards in a row;
+ *   that go on beside it are a table, except for one more, or for several cards in a row; so are cells beside others;
  * - in any other groups, on one line, if it is the whole of what is divided like this.
  */
 export function* cardsIn(text: string): Slices<Place[]> {
@@ -62,7 +64,7 @@ function joinOf(text: string, before: number | undefined, start: number): Joined
   if (before === undefined || start - before > farUnits) return apart;
   const between = text.slice(before, start);
   if (nearJoin.test(between)) return near;
-  if (wideJoin.test(between)) return wide;
+  if (wideJoin.test(between) && !nextItem.test(between)) return wide;
   return alphanumeric.test(between) ? apart : far;
 }
 
@@ -102,7 +104,7 @@ function cardsOfRun(text: string, run: readonly Group[]): Place[] {
         if (!isJoined(at, at + 4, wide)) break;
         const isLonger = at + 4 === to && sizes[to] === 3 && isJoined(to - 1, to + 1, wide);
         const place = (isLonger ? cardOf(at, at + 5) : undefined) ?? cardOf(at, at + 4);
-        if (!place) break;
+        if (!place || isRow(text, place)) break;
         places.push(place);
       }
       if (places.length > 0 && places.length === Math.floor((to - from) / 4)) return places;
@@ -141,6 +143,15 @@ function isFraction(text: string, run: readonly Group[], at: number): boolean {
   if (whole === undefined || fraction === undefined || text.slice(whole.end, fraction.start) !== '.') return false;
   const size = whole.end - whole.start;
   return size <= 3 || (size === 10 && text[whole.start] === '1');
+}
+
+/** Cells of a table that go on beside it: its row has a name. */
+function isRow(text: string, { start, end }: Place): boolean {
+  const isOfCells = /[\t|]/.test(text.slice(start, end));
+  return (
+    isOfCells &&
+    (/[\t|] *$/.test(text.slice(Math.max(0, start - 4), start)) || /^ *[\t|]/.test(text.slice(end, end + 4)))
+  );
 }
 
 function withoutInner(found: readonly Place[]): Place[] {
