@@ -10,6 +10,7 @@ import { classify } from '../text/classifier/index.ts';
 import { detectInSlices } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
 import { type Tokens, tokensOf } from '../text/signs/index.ts';
+import { smuggledIn } from '../text/smuggled.ts';
 import { type Place, resembling, withTalk } from './passages.ts';
 import { isPayeesAccount } from './payee-account.ts';
 import { inOrder, type Spotted, withoutOverlaps } from './spotted.ts';
@@ -85,10 +86,15 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
   }));
   const allowed = (ofOwnPacks?.allowed ?? []).map(({ entry, ...place }) => ({ ...entry, ...place, found: [] }));
   const counted = ownPacks ? withoutAllowedFindings([...spotted, ...found], allowed, ownPacks) : spotted;
+  const unseen = smuggledIn(text).map((place): Spotted => ({ entry: smuggled, ...place, source: 'rules' }));
   return {
     folded,
-    // Findings of the account's own packs, and of whole sentences, are reported alongside others at the same place.
-    spotted: inOrder([...withoutOverlaps(counted.filter(isOfOthers)), ...counted.filter((one) => !isOfOthers(one))]),
+    // Findings of the account's own packs, of whole sentences and of what nobody sees are reported alongside others at the same place.
+    spotted: inOrder([
+      ...withoutOverlaps(counted.filter(isOfOthers)),
+      ...counted.filter((one) => !isOfOthers(one)),
+      ...unseen,
+    ]),
     allowed,
     isOwnWhole: ofOwnPacks?.isWhole ?? true,
     contacts: detected.length - links,
@@ -212,6 +218,14 @@ export function allowedOf(text: string, allowed: readonly Allowed[], messageInde
     };
   });
 }
+
+const smuggled: RiskEntry = {
+  id: 'smuggled-text',
+  category: 'prompt_injection',
+  severity: 'high',
+  reason: 'The text contains characters that no reader sees, and that spell something to a model.',
+  suggestion: 'Remove them.',
+};
 
 const detectedEntries: Readonly<Record<string, RiskEntry | undefined>> = {
   email: {
