@@ -67,6 +67,19 @@ test('one long gap hides nothing, either, and what was not judged counts whateve
 });
 
 test.each([
+  ['I will kill ann.lee@shop.example tomorrow.', email],
+  ['WhatsApp: +49 170 1234567, pay outside.', '+49 170 1234567'],
+])('a graver finding does not hide personal data from whom looks for that alone: %s', async (text, data) => {
+  const looked = { ...guardrail, categories: ['personal_data'] };
+  const judge = createJudge(find, looked, outputWindow);
+  expect(await judge.text(text)).toBe(text.replace(data, mask));
+  // Whoever looks for both sees no part of either.
+  const all = (await judged(text)).left;
+  expect(all).not.toContain('example');
+  expect(all).not.toContain('1234567');
+});
+
+test.each([
   'Family 👨‍👩‍👧‍👦, flags 🏴󠁧󠁢󠁳󠁣󠁴󠁿🏴󠁧󠁢󠁥󠁮󠁧󠁿🇩🇪, ❤️‍🔥 and 1️⃣ 2️⃣.',
   'Z̷̢̛̲̳̭̣̻͉̓̈́̄͊͝a̸̧̢̛͚̲͎̞̓͂̋l̵̡̨̛̖̗͔̎g̶̠̦̈́͊̚o̵̢̺̓ is only fun.',
   'မြွှေ နှင့် ကျွန်ုပ်တို့၊ རྐྱེན་ བསྒྲུབས་',

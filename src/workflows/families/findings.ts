@@ -39,6 +39,8 @@ export interface Looking {
 export interface Scan {
   folded: Folded;
   spotted: Spotted[];
+  /** Personal data that counts, also where a graver finding at the same place is told instead. */
+  personal: Spotted[];
   allowed: Allowed[];
   /** The whole text was searched for the account's own packs. */
   isOwnWhole: boolean;
@@ -71,11 +73,13 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
   const passages = words && classifier ? yield* classify(words, classifier) : [];
   spotted = withTalk(spotted, passages);
   for (const match of own ? yield* own.findInSlices(folded) : []) spotted.push({ ...match, source: 'own' });
+  const personal = new Set<Spotted>();
   for (const { kind, start, end } of detected) {
     const entry = detectedEntries[kind];
     if (kind === 'iban' && isPayeesAccount(text, start)) continue;
-    if (entry) spotted.push({ entry, start, end, source: 'rules' });
+    if (entry) personal.add({ entry, start, end, source: 'rules' });
   }
+  spotted.push(...personal);
   if (classifier) spotted.push(...resembling(spotted, passages, classifier, ordinary));
   const links = detected.filter(({ kind }) => kind === 'link').length;
   const ofOwnPacks = ownPacks && (yield* ownPacks.look(text === written ? folded : fold(written)));
@@ -95,6 +99,7 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
       ...counted.filter((one) => !isOfOthers(one)),
       ...unseen,
     ]),
+    personal: counted.filter((one) => personal.has(one)),
     allowed,
     isOwnWhole: ofOwnPacks?.isWhole ?? true,
     contacts: detected.length - links,
