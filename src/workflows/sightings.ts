@@ -36,7 +36,9 @@ export function sightingsIn(text: string, packs: readonly string[], own?: OwnRul
     .flatMap((name) => riskPacks.get(name as Domain)?.index.find(scan.folded) ?? [])
     .map((match): Spotted => ({ ...match, source: 'rules' }))
     .filter((one) => !scan.allowed.some((place) => isAllowedAt(one, place)));
-  const sightings = [...scan.spotted, ...phrases].map(({ entry, start, end, pack }) => ({
+  // Whoever looks for personal data alone is not told of the threat that it is a part of.
+  const outweighed = scan.personal.filter((one) => !scan.spotted.includes(one));
+  const sightings = [...scan.spotted, ...outweighed, ...phrases].map(({ entry, start, end, pack }) => ({
     ...{ category: entry.category, severity: entry.severity },
     ...{ start, end },
     ...(pack !== undefined && { own: true }),

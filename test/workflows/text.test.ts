@@ -36,6 +36,18 @@ describe('folding', () => {
     );
   });
 
+  it('reads a word through all that nobody sees, and in all forms of its letters', () => {
+    const unseen = [
+      ...['\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u034f', '\u0001'],
+      ...['\u115f', '\u3164', '\uffa0', '\u17b4', '\u180b', '\ufe0f', '\u{e0101}', '\u{e0041}'],
+      ...['\u0336', '\u1ab0', '\u1dc4', '\u20dd', '\u20e3', '\ufe2f'],
+    ];
+    for (const one of unseen) expect(foldText([...'risk free'].join(one)), JSON.stringify(one)).toBe('risk free');
+    const from = (first: number) => (letter: string) => String.fromCodePoint(first + letter.charCodeAt(0) - 0x61);
+    for (const first of [0xff41, 0x1d41a, 0x1d68a, 0x24d0, 0x24b6, 0x1f130, 0x1f150, 0x1f170])
+      expect(foldText('risk\u2800free'.replace(/[a-z]/g, from(first))), first.toString(16)).toBe('risk free');
+  });
+
   it('folds ASCII at once as it does letter by letter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii', maxLength: 60 }), (text) => {

@@ -89,17 +89,20 @@ export function codePointOffsets(text: string, offsets: readonly number[]): numb
 
 const combining = /\p{M}/u;
 const firstCombining = 0x300;
-const invisible = /[\p{Cf}\p{Cc}]/u;
+// Also the fillers of Hangul and the selectors of variants, which are a letter and marks to Unicode.
+const invisible = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 const space = /\s/u;
-// The marks of Latin, Greek, Cyrillic, Arabic and Hebrew, which writers may omit or add; those of Indic scripts and of Thai are
-// letters in all but name.
+// The marks of Latin, Greek, Cyrillic, Arabic and Hebrew, which writers may omit or add, and those of no script, which strike
+// letters out or frame them; those of Indic scripts and of Thai are letters in all but name.
 const droppedMark =
-  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]|[\ufe00-\ufe0f]/gu;
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]|[\u1ab0-\u1aff]|[\u1dc0-\u1dff]|[\u20d0-\u20ff]|[\ufe00-\ufe0f\ufe20-\ufe2f]/gu;
 const punctuation: ReadonlyMap<number, string> = new Map([
   ...[0x2018, 0x2019, 0x201a, 0x201b, 0x2032, 0x02bc].map((point) => [point, "'"] as const),
   ...[0x201c, 0x201d, 0x201e, 0x2033, 0xab, 0xbb].map((point) => [point, '"'] as const),
   ...[0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xfe63].map((point) => [point, ' '] as const),
   [0x0640, ''],
+  // The empty pattern of Braille looks like a blank.
+  [0x2800, ' '],
   [0xdf, 'ss'],
   [0x1e9e, 'ss'],
   [0x131, 'i'],
@@ -127,8 +130,12 @@ function foldedAnew(point: number): string {
   const mapped = punctuation.get(point);
   if (mapped !== undefined) return mapped;
   const text = String.fromCodePoint(point);
-  if (space.test(text)) return ' ';
+  // White letters in black circles and squares, which Unicode does not decompose.
+  const framed = point >= 0x1f150 && point < 0x1f18a ? (point - 0x1f150) % 0x20 : 26;
+  if (framed < 26) return String.fromCharCode(0x61 + framed);
+  // U+FEFF is a blank to JavaScript, and nothing to a reader.
   if (invisible.test(text)) return '';
+  if (space.test(text)) return ' ';
   // A few ligatures stand for whole phrases (U+FDFA: 18 units); they are left alone, so that a text cannot swell.
   const parts = text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(droppedMark, '');
   if (parts.length > 4) return text;

@@ -96,7 +96,9 @@ async function literalLeft(literal: string, text: (given: string) => Promise<str
 }
 
 function meaningOf(literal: string): string {
-  return literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
+  if (literal.startsWith('"')) return JSON.parse(literal) as string;
+  // 4.111111111111111e15 is a whole number, too.
+  return /e/i.test(literal) && Number.isInteger(Number(literal)) ? String(Number(literal)) : literal;
 }
 
 function isJson(text: string): boolean {

@@ -1,4 +1,7 @@
 import { createPace, type Pace } from '../../base/turn.ts';
+import { createRuns, mask } from './runs.ts';
+
+export { mask };
 
 /** A match in a text; offsets in UTF-16 units. */
 export interface Found {
@@ -8,7 +11,7 @@ export interface Found {
   end: number;
 }
 
-/** How much of a text is scanned together, in UTF-16 units. */
+/** How much of a text is scanned together, in UTF-16 units without the rests of long runs of invisible and combining characters. */
 export interface Window {
   /** How much is decided at a time. */
   step: number;
@@ -18,7 +21,7 @@ export interface Window {
   behind: number;
 }
 
-/** Scans a text as it arrives. Never holds back more than `step + ahead` units. */
+/** Scans a text as it arrives. Never holds back more than `step + ahead` units, and the bounded rests of the runs in them. */
 export interface Scanner {
   /** Takes more of the text; returns what may be sent, with findings masked. */
   push(more: string): Promise<string>;
@@ -28,13 +31,13 @@ export interface Scanner {
   readonly found: readonly Found[];
 }
 
-/** Replaces a match. */
-export const mask = '[…]';
 /** The cost of starting a scan, however short the text, in scan units. */
 export const unitsOfALook = 100;
 /** About 10 ms of CPU time. */
 const unitsOfATurn = 3_000;
 const foundMax = 10_000;
+/** How much of a long text is taken at once. */
+const unitsOfATake = 4_096;
 
 /** For texts that are scanned together. */
 export function createScannerPace(): Pace {
@@ -51,13 +54,20 @@ export function createScanner(
   pace: Pace = createScannerPace(),
 ): Scanner {
   const found: Found[] = [];
-  /** The text from `base` on. */
+  const add = (one: Found) => void (found.length < foundMax && found.push(one));
+  // What was not judged does not pass as harmless, whatever is looked for.
+  const runs = createRuns((at) => add({ category: 'not_assessed', severity: 'critical', start: at, end: at + 1 }));
+  /** The text from `base` on, without the rests of long runs. */
   let kept = '';
   let base = 0;
   /** Everything before this has been decided. */
   let from = 0;
   /** Everything up to here is masked; -1: nothing yet. */
   let hiddenTo = -1;
+
+  function shown(start: number, end: number): string {
+    return runs.whole(kept.slice(start - base, end - base), start);
+  }
 
   async function decide(to: number): Promise<string> {
     const start = Math.max(base, from - window.behind);
@@ -67,14 +77,15 @@ export function createScanner(
     let at = Math.max(from, Math.min(hiddenTo, to));
     for (const one of placed(find(looked), start)) {
       if (one.end <= Math.max(from, hiddenTo) || one.start >= to) continue;
-      if (found.length < foundMax) found.push(one);
+      add(one);
       const begin = Math.max(one.start, from);
-      if (begin > hiddenTo) left += kept.slice(at - base, begin - base) + mask;
+      if (begin > hiddenTo) left += shown(at, begin) + mask;
       hiddenTo = one.end;
       at = Math.min(one.end, to);
     }
-    left += kept.slice(at - base, to - base);
+    left += shown(at, to);
     from = to;
+    runs.forget(from);
     const unneeded = from - window.behind - base;
     if (unneeded > 0) {
       kept = kept.slice(unneeded);
@@ -92,12 +103,15 @@ export function createScanner(
   return {
     found,
     async push(more) {
-      kept += more;
       let left = '';
-      while (base + kept.length > from + window.step + window.ahead) left += await decide(stepEnd());
+      for (let at = 0; at < more.length; at += unitsOfATake) {
+        kept += runs.take(more.slice(at, at + unitsOfATake));
+        while (base + kept.length > from + window.step + window.ahead) left += await decide(stepEnd());
+      }
       return left;
     },
     async end() {
+      kept += runs.end();
       let left = '';
       while (from < base + kept.length) left += await decide(stepEnd());
       return left;

@@ -10,6 +10,7 @@ import { classify } from '../text/classifier/index.ts';
 import { detectInSlices } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
 import { type Tokens, tokensOf } from '../text/signs/index.ts';
+import { smuggledIn } from '../text/smuggled.ts';
 import { type Place, resembling, withTalk } from './passages.ts';
 import { isPayeesAccount } from './payee-account.ts';
 import { inOrder, type Spotted, withoutOverlaps } from './spotted.ts';
@@ -38,6 +39,8 @@ export interface Looking {
 export interface Scan {
   folded: Folded;
   spotted: Spotted[];
+  /** Personal data that counts, also where a graver finding at the same place is told instead. */
+  personal: Spotted[];
   allowed: Allowed[];
   /** The whole text was searched for the account's own packs. */
   isOwnWhole: boolean;
@@ -70,11 +73,13 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
   const passages = words && classifier ? yield* classify(words, classifier) : [];
   spotted = withTalk(spotted, passages);
   for (const match of own ? yield* own.findInSlices(folded) : []) spotted.push({ ...match, source: 'own' });
+  const personal = new Set<Spotted>();
   for (const { kind, start, end } of detected) {
     const entry = detectedEntries[kind];
     if (kind === 'iban' && isPayeesAccount(text, start)) continue;
-    if (entry) spotted.push({ entry, start, end, source: 'rules' });
+    if (entry) personal.add({ entry, start, end, source: 'rules' });
   }
+  spotted.push(...personal);
   if (classifier) spotted.push(...resembling(spotted, passages, classifier, ordinary));
   const links = detected.filter(({ kind }) => kind === 'link').length;
   const ofOwnPacks = ownPacks && (yield* ownPacks.look(text === written ? folded : fold(written)));
@@ -85,10 +90,16 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
   }));
   const allowed = (ofOwnPacks?.allowed ?? []).map(({ entry, ...place }) => ({ ...entry, ...place, found: [] }));
   const counted = ownPacks ? withoutAllowedFindings([...spotted, ...found], allowed, ownPacks) : spotted;
+  const unseen = smuggledIn(text).map((place): Spotted => ({ entry: smuggled, ...place, source: 'rules' }));
   return {
     folded,
-    // Findings of the account's own packs, and of whole sentences, are reported alongside others at the same place.
-    spotted: inOrder([...withoutOverlaps(counted.filter(isOfOthers)), ...counted.filter((one) => !isOfOthers(one))]),
+    // Findings of the account's own packs, of whole sentences and of what nobody sees are reported alongside others at the same place.
+    spotted: inOrder([
+      ...withoutOverlaps(counted.filter(isOfOthers)),
+      ...counted.filter((one) => !isOfOthers(one)),
+      ...unseen,
+    ]),
+    personal: counted.filter((one) => personal.has(one)),
     allowed,
     isOwnWhole: ofOwnPacks?.isWhole ?? true,
     contacts: detected.length - links,
@@ -212,6 +223,14 @@ export function allowedOf(text: string, allowed: readonly Allowed[], messageInde
     };
   });
 }
+
+const smuggled: RiskEntry = {
+  id: 'smuggled-text',
+  category: 'prompt_injection',
+  severity: 'high',
+  reason: 'The text contains characters that no reader sees, and that spell something to a model.',
+  suggestion: 'Remove them.',
+};
 
 const detectedEntries: Readonly<Record<string, RiskEntry | undefined>> = {
   email: {

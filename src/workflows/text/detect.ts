@@ -1,4 +1,7 @@
 import { atOnce, type Slices } from '../../base/slices.ts';
+import { cardsIn, type Place } from './cards.ts';
+import { ibanAt, ibanStarts } from './ibans.ts';
+import { seen } from './seen.ts';
 
 /** Personal and payment data in a text; offsets in UTF-16 units. */
 export interface Detected {
@@ -8,8 +11,9 @@ export interface Detected {
 }
 
 /**
- * Finds e-mail addresses, telephone and card numbers (Luhn), IBANs (ISO 13616, mod 97) and links. Each candidate is read
- * within a fixed window, so the time is linear in the text's length. At most `max`.
+ * Finds e-mail addresses, telephone and card numbers (Luhn), IBANs (ISO 13616, mod 97) and links, also where their characters are
+ * disguised (`seen`). Each candidate is read
+ * within a fixed window, so the time is linear in the text's length. At most `max`, card and account numbers first.
  */
 export function detect(text: string, max?: number): Detected[] {
   return atOnce(detectInSlices(text, max));
@@ -18,11 +22,16 @@ export function detect(text: string, max?: number): Detected[] {
 // Blanks that do not break, of fixed widths, and of other scripts, as word processors and web pages put them into numbers; each is
 // one UTF-16 unit, as is the plain one that stands in for it.
 const otherBlanks = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
-const otherHyphens = /[\u2010-\u2015]/g;
+const otherHyphens = /[\u2010-\u2015\u2212]/g;
 
 export function* detectInSlices(written: string, max = 200): Slices<Detected[]> {
-  const text = written.replace(otherBlanks, ' ').replace(otherHyphens, '-');
+  const { text: read, placeOf } = seen(written);
+  const text = read.replace(otherBlanks, ' ').replace(otherHyphens, '-');
   const found: Detected[] = [];
+  const hasNumbers = /\d{2}|\d[^\p{L}\p{N}]{1,3}\d/u.test(text);
+  if (hasNumbers) yield* accounts(text, found, max);
+  // What is certainly something else is no telephone number.
+  const others = hasNumbers ? without(text, found) : text;
   if (text.includes('@'))
     yield* collect(
       text,
@@ -31,10 +40,12 @@ export function* detectInSlices(written: string, max = 200): Slices<Detected[]> 
       found,
       max,
     );
-  if (/\d{2}/.test(text)) yield* numbers(text, found, max);
+  if (hasNumbers) yield* phones(others, found, max);
   if (text.includes('://') || text.includes('www.'))
     yield* collect(text, /\b(?:https?:\/\/|www\.)[^\s<>"']{3,200}/giu, 'link', found, max);
-  return found.sort((a, b) => a.start - b.start);
+  return found
+    .map(({ kind, start, end }): Detected => ({ kind, ...placeOf(start, end) }))
+    .sort((a, b) => a.start - b.start);
 }
 
 const unitsOfASlice = 20_000;
@@ -74,8 +85,35 @@ function* collect(text: string, pattern: RegExp, kind: Detected['kind'], found: 
   }
 }
 
-function* numbers(text: string, found: Detected[], max: number): Slices<void> {
-  // A run of digits and the separators that people put between them.
+/** Numbers with check digits: of bank accounts, and of cards beside these. */
+function* accounts(text: string, found: Detected[], max: number): Slices<void> {
+  for (const match of matchesIn(text, ibanStarts())) {
+    if (typeof match === 'number') {
+      yield match;
+      continue;
+    }
+    if (found.length >= max) return;
+    const place = ibanAt(text, match.index);
+    if (place) found.push({ kind: 'iban', ...place });
+  }
+  const cards = yield* cardsIn(without(text, found));
+  found.push(...cards.slice(0, max - found.length).map((place): Detected => ({ kind: 'card', ...place })));
+}
+
+/** The text with signs that belong to nothing in these places, so that offsets stay right. */
+function without(text: string, places: readonly Place[]): string {
+  let left = '';
+  let at = 0;
+  for (const { start, end } of [...places].sort((a, b) => a.start - b.start)) {
+    if (end <= at) continue;
+    left += text.slice(at, start) + '#'.repeat(end - Math.max(at, start));
+    at = end;
+  }
+  return left + text.slice(at);
+}
+
+function* phones(text: string, found: Detected[], max: number): Slices<void> {
+  // A run of digits and the separators that people put between them; and codes that begin like an account number.
   for (const match of matchesIn(
     text,
     /(?<![\p{L}\d])(?:[A-Z]{2}\d{2}[ A-Z\d]{11,38}|\+?\(?\d[\d ().\-/]{5,28}\d)(?![\p{L}\d])/gu,
@@ -85,46 +123,19 @@ function* numbers(text: string, found: Detected[], max: number): Slices<void> {
       continue;
     }
     if (found.length >= max) return;
-    const [candidate] = match;
-    const kind = kindOf(candidate);
-    if (kind) found.push({ kind, start: match.index, end: match.index + candidate.trimEnd().length });
+    const { 0: candidate, index: start } = match;
+    if (isPhone(candidate)) found.push({ kind: 'phone', start, end: start + candidate.length });
   }
 }
 
-function kindOf(candidate: string): Detected['kind'] | undefined {
-  if (/^[A-Z]/.test(candidate)) return isIban(candidate.replaceAll(' ', '')) ? 'iban' : undefined;
+function isPhone(candidate: string): boolean {
+  if (/^[A-Z]/.test(candidate)) return false;
   const digits = candidate.replace(/\D/g, '');
   const looksDecimal = /^\d{1,3}([.,]\d{3})*([.,]\d+)?$/.test(candidate) || /^\d+[.,]\d+$/.test(candidate);
-  if (digits.length >= 13 && digits.length <= 19 && isLuhn(digits)) return 'card';
   const isDate = /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$/.test(candidate);
   // From one number to another with the same number of digits: pay, years.
   const isRange = /^[1-9]\d{3,4} ?- ?[1-9]\d{3,4}$/.test(candidate);
-  if (looksDecimal || isDate || isRange || digits.length < 8 || digits.length > 15) return undefined;
+  if (looksDecimal || isDate || isRange || digits.length < 8 || digits.length > 15) return false;
   // Digits alone may be anything; a plus sign, a leading zero or separators suggest a telephone number.
-  return candidate.startsWith('+') ||
-    candidate.startsWith('0') ||
-    candidate.startsWith('(') ||
-    /\d[ \-/]\d/.test(candidate)
-    ? 'phone'
-    : undefined;
-}
-
-function isLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index++) {
-    let digit = digits.charCodeAt(digits.length - 1 - index) - 0x30;
-    if (index % 2 === 1) digit = digit > 4 ? digit * 2 - 9 : digit * 2;
-    sum += digit;
-  }
-  return sum % 10 === 0 && !/^(\d)\1*$/.test(digits);
-}
-
-function isIban(text: string): boolean {
-  if (text.length < 15 || text.length > 34) return false;
-  let rest = 0;
-  for (const letter of text.slice(4) + text.slice(0, 4)) {
-    const value = Number.parseInt(letter, 36);
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return rest === 1;
+  return /^[+0(]/.test(candidate) || /\d[ \-/]\d/.test(candidate);
 }
