@@ -32,7 +32,7 @@ export function createTurnQuota(most: number): (begin: () => void) => void {
   };
   const next = () => {
     begun = 0;
-    for (const begin of waiting.splice(0, most)) take(begin);
+    for (let begin = waiting.shift(); begin; begin = begun < most ? waiting.shift() : undefined) take(begin);
   };
   return (begin) => {
     if (begun < most && waiting.length === 0) take(begin);
