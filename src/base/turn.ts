@@ -68,18 +68,21 @@ export function ownTurn(): Promise<void> {
 }
 
 async function leaveToOthers(): Promise<void> {
+  // After the computation that has just begun, which is no other.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
   const start = performance.now();
   for (let turn = 0; turn < turnsBetween; turn++) await new Promise((resolve) => setImmediate(resolve));
   let now = performance.now();
   if (now - start > emptyTurnsMs) othersSeenAt = now;
   if (now - othersSeenAt > othersStayMs) return;
-  for (; now < freeAt; now = performance.now()) {
-    const pauseMs = Math.ceil(freeAt - now);
+  // Short computations go on meanwhile and move `freeAt`; who waits here does not wait for them.
+  for (const until = freeAt; now < until; now = performance.now()) {
+    const pauseMs = Math.ceil(until - now);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
-/** What this turn takes from now on is what others are left afterwards. */
+/** What is computed from now to the next turn of this kind is what others are left afterwards. */
 function measureTurn(): void {
   const start = performance.now();
   setImmediate(() => {

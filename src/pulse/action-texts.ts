@@ -1,3 +1,4 @@
+import { readLocale, tagOf } from '../base/locale.ts';
 /** What a report's next action says, in one language. Steps and codes stay as the caller's events name them. */
 export interface ActionTexts {
   none: string;
@@ -106,15 +107,8 @@ const texts = { en, de, es, fr };
 
 /** The texts for a locale (BCP 47), with the tag by which numbers are written. A language that is not here is ignored: English. */
 export function actionTextsFor(locale: string): { texts: ActionTexts; tag: string } {
-  const { language, region } = readLocale(locale);
+  const read = readLocale(locale);
+  const language = read?.language;
   if (language !== 'en' && language !== 'de' && language !== 'es' && language !== 'fr') return { texts: en, tag: 'en' };
-  return { texts: texts[language], tag: region === undefined ? language : `${language}-${region}` };
-}
-
-function readLocale(locale: string): { language: string; region?: string | undefined } {
-  try {
-    return new Intl.Locale(locale.replaceAll('_', '-'));
-  } catch {
-    return { language: 'en' };
-  }
+  return { texts: texts[language], tag: tagOf({ language, region: read?.region }) };
 }

@@ -19,9 +19,9 @@ export interface Breaks {
   refusal(job: Waiting): Failure | undefined;
 }
 
-/** How long breaks count: each costs a second to run and as much to replace the process. */
+/** How long breaks count after the last one: each costs a second to run and as much to replace the process. */
 const suspectMs = 60_000;
-/** After so many breaks by schemas and workflows within that time, an owner's new schemas and workflows are refused without being tried. */
+/** After so many breaks by schemas and workflows, each within that time of the one before, an owner's new schemas and workflows are refused without being tried. */
 const breaksMax = 3;
 const suspectsMax = 10_000;
 const jobsMax = 10_000;

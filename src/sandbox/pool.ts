@@ -36,6 +36,8 @@ interface Slot {
   /** Why we ended it ourselves. */
   ended: Failure | undefined;
   failedStarts: number;
+  /** It has run for long, and is being replaced. */
+  recycled: boolean;
 }
 
 const busy: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
@@ -149,13 +151,14 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     // Recycle the process now and then, so that nothing builds up in one for ever.
     if (cpuMs > cpuSecondsBeforeReplaced * 1000) {
       slot.ready = false;
+      slot.recycled = true;
       slot.child?.kill();
     }
     assign();
   }
 
   function replace(slot: Slot, why: ChildEnd): void {
-    const { current, ended, ready } = slot;
+    const { current, ended, ready, recycled } = slot;
     release(slot);
     slot.child = undefined;
     slot.ready = false;
@@ -170,7 +173,8 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
       current.done(fail(failure));
       queue.refuse(current.owner, breaks.barred);
     }
-    if (ready || current) start(slot);
+    slot.recycled = false;
+    if (ready || current || recycled) start(slot);
     else {
       const waitMs = Math.min(restartMs * 2 ** slot.failedStarts++, restartMaxMs);
       log.error({ ...why, waitMs }, 'a process for code of callers did not start');
@@ -255,7 +259,7 @@ function emptySlot(): Slot {
   return {
     ...unused,
     ...{ child: undefined, ready: false, current: undefined, timer: undefined, ended: undefined },
-    ...{ cpuMs: 0, failedStarts: 0, keys: new LRUCache<string, true>({ max: keysMax }) },
+    ...{ cpuMs: 0, failedStarts: 0, recycled: false, keys: new LRUCache<string, true>({ max: keysMax }) },
   };
 }
 

@@ -11,7 +11,7 @@ export interface Waiting {
   done(result: Result<Answers[JobKind]>): void;
 }
 
-/** Waiting jobs. Owners take turns; one owner's jobs are done in order. */
+/** Waiting jobs. Owners take turns; one owner's jobs are done in order, except that code that has run before may pass code that has not. */
 export interface Queue {
   readonly size: number;
   /** Ends the job as `overloaded` if there is no room for its owner or it waits too long, and as `cancelled` if its signal is aborted. */

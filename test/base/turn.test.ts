@@ -99,6 +99,7 @@ test('a long computation begins although every turn has short ones', async () =>
   const keepBusy = async () => {
     while (!over) {
       await pace(30);
+      compute(1);
       short += 1;
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -106,7 +107,7 @@ test('a long computation begins although every turn has short ones', async () =>
   const busy = Array.from({ length: 4 }, keepBusy);
   await pace(10);
   await pace(250);
-  expect(short).toBeLessThan(1_000_000);
+  expect(short).toBeLessThan(1_000);
   over = true;
   await Promise.all(busy);
 });
@@ -156,6 +157,25 @@ test('nothing is left to others when there are none', async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     const { tookMs, leftMs } = await runLong(10);
     return leftMs.some((left, at) => left < Math.min(tookMs[at] ?? 0, 50) / 2);
+  };
+  await expect.poll(isLeftNothing, { timeout: 20_000 }).toBe(true);
+});
+
+test('computations that take turns with each other are no others to themselves', async () => {
+  const isLeftNothing = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const ended: number[] = [];
+    const leftMs: number[] = [];
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        await createPace(100)(100);
+        leftMs.push(performance.now() - (ended.at(-1) ?? 0));
+        compute(5);
+        ended.push(performance.now());
+      }),
+    );
+    // The second one follows the first, which began at once.
+    return leftMs.slice(2).every((left) => left < 2.5);
   };
   await expect.poll(isLeftNothing, { timeout: 20_000 }).toBe(true);
 });

@@ -49,7 +49,7 @@ describe('a workflow', () => {
       'expecting',
     );
     expect(made.status, made.text).toBe(400);
-    expect(made.text).toContain(`definition.samples[0].expect.${name}: the workflow yields null`);
+    expect(made.text).toContain(`definition.samples[0].expect.${name}: should be 1, but the workflow yields nothing`);
   });
 });
 

@@ -63,13 +63,14 @@ test('owners that break processes with new schemas each time keep none of what o
     waited.push(broken - ended);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  // At the most the one whose time was just over: there is always a process for what has run before.
-  expect(Math.max(...waited)).toBeLessThanOrEqual(1);
+  // At the most the two whose time was just over: there is always a process for what has run before.
+  expect(Math.max(...waited)).toBeLessThanOrEqual(2);
   const told = await Promise.all(flood);
-  expect(told.filter((answer) => !/takes longer than|is not tried now/.test(String(answer)))).toEqual([]);
+  // A process that gets no time of a busy machine ends as overloaded.
+  expect(told.filter((answer) => !/takes longer than|is not tried now|overloaded/.test(String(answer)))).toEqual([]);
   // Three of each, and those that ran beside the third; the others were not tried.
   expect(broken - before).toBeLessThanOrEqual(owners.length * 4);
-  expect(told.filter((answer) => /is not tried now/.test(String(answer))).length).toBeGreaterThanOrEqual(24);
+  expect(told.filter((answer) => /is not tried now|overloaded/.test(String(answer))).length).toBeGreaterThanOrEqual(24);
 
   // It is asked before a model is, and is no reason to refuse others the same schema.
   const schemas = createSchemas(sandbox);

@@ -188,7 +188,7 @@ describe('help', () => {
     expect(assisted.nextBestAction).toBe(need === 'victim' ? victim?.action : categories?.[need].action);
   });
 
-  it('is not taken for needed because a required fact or a phrase of the caller is called so', () => {
+  it('is not taken for needed because a required fact is called so', () => {
     const reply = ask(riskFamily, CheckRiskRequestSchema, {
       text: 'The bicycle is blue.',
       requiredFacts: [{ name: 'self_harm' }],

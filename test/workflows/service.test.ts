@@ -515,10 +515,12 @@ describe("a client's own workflow", () => {
     const wrong = { samples: [{ input: { income: 10, rate: 1 }, expect: { share: 0.2 } }] };
     const words = async () => JSON.stringify((await create(wrong, 'owner acc_samples')).body);
     expect(await words()).toContain('should be 0.2, but the workflow yields 0.1');
-    for (let count = 1; count < toldMost; count++) await words();
-    const last = await words();
-    expect(last).toContain('definition.samples[0].expect.share');
-    expect(last).not.toContain('0.1');
+    let told = 1;
+    // On a slow machine, one more is told every minute.
+    while (told < 2 * toldMost && (await words()).includes('0.1')) told++;
+    expect(told).toBeGreaterThanOrEqual(toldMost);
+    expect(told).toBeLessThan(2 * toldMost);
+    expect(await words()).toContain('definition.samples[0].expect.share');
   });
 
   it('bounds schemas and expressions that are made to take long', async () => {

@@ -8,7 +8,7 @@ export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds
 export { createJsonCodecs, type JsonCodec, jsonSyntaxFault } from './json-codec.ts';
 export { Matcher } from './matcher.ts';
 export { acceptsGzip, parseTimeoutMs } from './negotiation.ts';
-export { longBytes, ownTurn, takeTurnsFrom } from './own-turn.ts';
+export { longBytes, takeTurnsFrom } from './own-turn.ts';
 export { pacedReading } from './paced-reading.ts';
 export { piecesMax, type Received } from './pieces.ts';
 export { createPrintableChecks, type PrintableCheck } from './printable.ts';

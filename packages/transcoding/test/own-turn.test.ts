@@ -3,7 +3,7 @@ import { create, createRegistry } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { EchoService, KindsSchema } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
 import { defaultJsonBounds, findJsonFault } from '../src/json-bounds.ts';
-import { longBytes } from '../src/own-turn.ts';
+import { longBytes, ownTurn, takeTurnsFrom } from '../src/own-turn.ts';
 import { Printer } from '../src/printing.ts';
 
 test('of long texts that are there at one moment, one goes on in a turn of the event loop', async () => {
@@ -95,4 +95,24 @@ test('lists that are printed at the same time share a turn', async () => {
   isOver = true;
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThan(2_000_000);
+});
+
+test('a server gives the turns', async () => {
+  const asked: string[] = [];
+  const { promise: given, resolve: give } = Promise.withResolvers<void>();
+  takeTurnsFrom(() => {
+    asked.push('long text');
+    return given;
+  });
+  let isRead = false;
+  const reading = findJsonFault(Buffer.from(JSON.stringify('a'.repeat(longBytes)))).then(() => {
+    isRead = true;
+  });
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  expect(asked).toEqual(['long text']);
+  expect(isRead).toBe(false);
+  give();
+  await reading;
+  await ownTurn();
+  expect(asked).toHaveLength(2);
 });

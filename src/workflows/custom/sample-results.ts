@@ -14,7 +14,7 @@ export interface ToldResults {
 /** How many results an account is told at once, and per hour after that, on each node: more than somebody who writes a definition needs. */
 export const toldMost = 60;
 const hourMs = 3_600_000;
-/** Under 2 MB. Holds only accounts whose samples have failed within the hour. */
+/** Under 2 MB. */
 const accountsMax = 10_000;
 
 export function createToldResults(clock: Pick<Clock, 'monotonic'>): ToldResults {
@@ -36,6 +36,8 @@ export interface Difference {
   path: string;
   expected: JsonValue | undefined;
   actual: JsonValue | undefined;
+  /** What there is beyond what is expected: a name, which may be computed, or an index. */
+  unexpected?: string;
 }
 
 /** The first difference in what a sample expects, as deep as it lies: never a value that the sample says nothing of. */
@@ -49,7 +51,7 @@ export function differenceIn(
   if (!isTree(actual) || !isTree(expected) || Array.isArray(actual) !== Array.isArray(expected))
     return actual === expected ? undefined : { path, expected, actual };
   const isList = Array.isArray(expected);
-  for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+  for (const name of Object.keys(expected)) {
     const found = differenceIn(
       valueAt(actual, name),
       valueAt(expected, name),
@@ -57,7 +59,8 @@ export function differenceIn(
     );
     if (found) return found;
   }
-  return undefined;
+  const more = Object.keys(actual).find((name) => !Object.hasOwn(expected, name));
+  return more === undefined ? undefined : { path, expected, actual, unexpected: isList ? `[${more}]` : shown(more) };
 }
 
 type Tree = JsonValue & object;
@@ -74,11 +77,11 @@ export function valueAt(tree: object, name: string): JsonValue | undefined {
 const shownUnits = 200;
 
 /** A difference in words; without the workflow's value if that may not be told. */
-export function wordsOf({ expected, actual }: Difference, mayTell: boolean): string {
+export function wordsOf({ expected, actual, unexpected }: Difference, mayTell: boolean): string {
   if (!mayTell)
     return `is not what the workflow yields; after ${toldMost} samples that failed within an hour, what it yields is told no more for some minutes`;
-  if (expected === undefined) return 'is not expected, but the workflow yields it';
-  return `should be ${shown(expected)}, but the workflow yields ${actual === undefined ? 'nothing' : shown(actual)}`;
+  if (unexpected !== undefined) return `is not expected to have ${unexpected}`;
+  return `should be ${shown(expected ?? null)}, but the workflow yields ${actual === undefined ? 'nothing' : shown(actual)}`;
 }
 
 function shown(value: JsonValue): string {

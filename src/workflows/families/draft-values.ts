@@ -1,3 +1,4 @@
+import { readLocale, tagOf } from '../../base/locale.ts';
 import { type DraftLanguage, draftLanguages } from '../packs/draft-language.ts';
 import { languagesOf } from '../text/language.ts';
 
@@ -30,13 +31,9 @@ function lettersIn(text: string): number {
 const english: DraftLocale = { language: 'en', tag: 'en' };
 
 function spokenLocale(tag: string): DraftLocale | undefined {
-  try {
-    const { language, region } = new Intl.Locale(tag.replaceAll('_', '-'));
-    if (!spoken.has(language)) return undefined;
-    return { language: language as DraftLanguage, tag: region === undefined ? language : `${language}-${region}` };
-  } catch {
-    return undefined;
-  }
+  const read = readLocale(tag);
+  if (!read || !spoken.has(read.language)) return undefined;
+  return { language: read.language as DraftLanguage, tag: tagOf(read) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readLocale, tagOf } from '../../base/locale.ts';
 import { isMessageLanguage, type MessageLanguage } from '../packs/risk-messages.ts';
 import { certainLanguageOf } from '../text/language.ts';
 import { type Catalogue, readCatalogues } from './catalogue.ts';
@@ -31,19 +32,14 @@ const knownMax = 2000;
 
 /** Uses the language of `locale` (BCP 47, the region affects numbers only), else the one that `text` is certainly in, else English. */
 export function wordsFor(locale: string, text: string): Words {
-  return wordsOf(tagOf(locale) ?? certainLanguageOf(text) ?? 'en');
+  return wordsOf(supportedTag(locale) ?? certainLanguageOf(text) ?? 'en');
 }
 
 /** The supported tag for a locale: its language, with the region if it has one. Undefined for unsupported languages. */
-function tagOf(locale: string): string | undefined {
+function supportedTag(locale: string): string | undefined {
   if (locale === '') return undefined;
-  try {
-    const { language, region } = new Intl.Locale(locale.replaceAll('_', '-'));
-    if (!isMessageLanguage(language)) return undefined;
-    return region === undefined ? language : `${language}-${region}`;
-  } catch {
-    return undefined;
-  }
+  const read = readLocale(locale);
+  return read && isMessageLanguage(read.language) ? tagOf(read) : undefined;
 }
 
 function wordsOf(tag: string): Words {
