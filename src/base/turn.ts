@@ -49,10 +49,14 @@ const othersStayMs = 50;
 /** However long a turn took, for example because the process was stopped, others are not left more. */
 const pauseMaxMs = 50;
 
-let lastOwn: Promise<void> = Promise.resolve();
 let othersSeenAt = Number.NEGATIVE_INFINITY;
 /** When others will have had their share. */
 let freeAt = 0;
+
+/** Long computations that wait, and paced ones that wait for room in a turn. */
+const longs: (() => void)[] = [];
+let paced: { share: number; begin(): void }[] = [];
+let isGivingTurns = false;
 
 /**
  * Resolves in a turn of the event loop in which no other long computation begins, in the order of the calls. While others use the
@@ -60,11 +64,28 @@ let freeAt = 0;
  * whole computation if many of them queued. While nobody does, computations follow each other almost at once.
  */
 export function ownTurn(): Promise<void> {
-  lastOwn = lastOwn.then(async () => {
-    await leaveToOthers();
-    measureTurn();
+  return new Promise((begin) => {
+    longs.push(begin);
+    void giveTurns();
   });
-  return lastOwn;
+}
+
+/**
+ * Gives long computations and paced ones a turn each by turns: however many long ones wait, a paced one that is short waits for few
+ * of them.
+ */
+async function giveTurns(): Promise<void> {
+  if (isGivingTurns) return;
+  isGivingTurns = true;
+  for (let turn = 0; longs.length + paced.length > 0; turn++) {
+    await leaveToOthers();
+    if (paced.length > 0 && (turn % 2 === 1 || longs.length === 0)) letIn(turn % 4 === 1);
+    else {
+      measureTurn();
+      longs.shift()?.();
+    }
+  }
+  isGivingTurns = false;
 }
 
 async function leaveToOthers(): Promise<void> {
@@ -94,14 +115,12 @@ function measureTurn(): void {
 /** Announces how much will be computed next, and resolves when that may start. */
 export type Pace = (units: number) => Promise<void>;
 
-/** The share of this turn that paced computations have taken, and those that wait for room in one. */
+/** The share of this turn that paced computations have taken. */
 let taken = 0;
-const waiting: { share: number; begin(): void }[] = [];
-let isLettingIn = false;
 
 /**
  * Splits a long computation into turns of this many units, and yields the event loop between them. All paced computations that
- * run in one turn share it, however short each of them is: what does not fit waits for a later turn, in the order of asking.
+ * run in one turn share it, however short each of them is: what does not fit waits for a later turn.
  */
 export function createPace(unitsOfATurn: number): Pace {
   return async (units) => {
@@ -109,8 +128,8 @@ export function createPace(unitsOfATurn: number): Pace {
     if (hasRoom(share)) take(share);
     else
       await new Promise<void>((begin) => {
-        waiting.push({ share, begin });
-        if (!isLettingIn) void letIn();
+        paced.push({ share, begin });
+        void giveTurns();
       });
   };
 }
@@ -130,17 +149,19 @@ function take(share: number): void {
   taken += share;
 }
 
-async function letIn(): Promise<void> {
-  isLettingIn = true;
-  while (waiting.length > 0) {
-    await ownTurn();
-    // The first goes on whatever this turn has taken: under load no turn is empty, and a long one would wait forever.
-    for (let next = waiting[0], isFirst = true; next && (isFirst || hasRoom(next.share)); next = waiting[0]) {
-      isFirst = false;
-      waiting.shift();
-      take(next.share);
-      next.begin();
-    }
+/**
+ * Lets paced computations begin in this turn: by turns the one that has waited longest, or the shortest, and others while there is
+ * room. So long ones get on, and short ones do not wait for all of them.
+ */
+function letIn(shortestFirst: boolean): void {
+  const inOrder = shortestFirst ? paced.toSorted((one, other) => one.share - other.share) : paced;
+  // The first goes on whatever this turn has taken: under load no turn is empty, and a long one would wait forever.
+  const chosen = new Set<(typeof paced)[number]>();
+  for (const next of inOrder) {
+    if (chosen.size > 0 && !hasRoom(next.share)) break;
+    chosen.add(next);
+    take(next.share);
   }
-  isLettingIn = false;
+  paced = paced.filter((one) => !chosen.has(one));
+  for (const { begin } of chosen) begin();
 }

@@ -8,8 +8,11 @@ import { cpuSecondsBeforeReplaced } from './launch.ts';
 import { createQueue, type Waiting } from './queue.ts';
 import { type Sandbox, type SandboxSettings, sandboxDefaults } from './sandbox.ts';
 
-/** On a busy machine, a job may take this many times its CPU budget in wall-clock time. */
-const patience = 10;
+/**
+ * On a busy machine, a job may take this many times its CPU budget in wall-clock time. Code cannot wait for anything, so this only
+ * ends what gets no processor: at a load of 12 on two cores, a process of low priority has less than a tenth of one.
+ */
+const patience = 30;
 /** How often to check memory if the system does not limit it. */
 const lookEveryMs = 20;
 /** A child that failed to start is restarted after this long, doubling each time. */

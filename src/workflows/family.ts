@@ -2,6 +2,7 @@ import { type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Result } from '../base/failure.ts';
 import { FailureError, fail, invalid, succeed } from '../base/failure.ts';
+import { tooLargeJson } from '../base/json-size.ts';
 import type { Sliced } from '../base/slices.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { ListingFact } from '../gen/intelligence/workflow/v1/readiness_pb.ts';
@@ -88,35 +89,15 @@ export interface Family<Request, Reply extends FamilyReply> {
   prepare(request: Request, terms: FamilyTerms): Sliced<Result<Prepared<Reply>>>;
 }
 
-const valuesMax = 2000;
-const depthMax = 16;
-const textUnitsMax = 200_000;
+const sizeMost = { values: 2000, levels: 16, characters: 200_000 };
 
 /**
  * Rejects JSON with more than 2,000 values, more than 16 levels or more than 200,000 characters of text, so that whatever
- * reads it next finishes quickly. Stops counting at the limit.
+ * reads it next finishes quickly.
  */
 export function boundJson(field: string, json: unknown): Result<void> {
-  let values = 0;
-  let units = 0;
-  const open: { value: unknown; depth: number }[] = [{ value: json, depth: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, depth } = next;
-    values++;
-    if (typeof value === 'string') units += value.length;
-    if (values > valuesMax)
-      return fail(invalid(field, `holds more than ${valuesMax} values; send only those that count`));
-    if (units > textUnitsMax) return fail(invalid(field, `holds more than ${textUnitsMax} characters of text`));
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth >= depthMax) return fail(invalid(field, `is nested deeper than ${depthMax} levels`));
-    const names = value as Record<string, unknown>;
-    for (const name in names) {
-      if (open.length > valuesMax) break;
-      units += name.length;
-      open.push({ value: names[name], depth: depth + 1 });
-    }
-  }
-  return succeed(undefined);
+  const problem = tooLargeJson(json, sizeMost);
+  return problem === undefined ? succeed(undefined) : fail(invalid(field, `${problem}; send only what counts`));
 }
 
 /** The caller's own checks as rules, with defaults filled in. */

@@ -13,6 +13,7 @@ import type { Paid, WorkflowCall } from './charged-run.ts';
 import { createDefinitions, type Definitions } from './custom/index.ts';
 import type { DefinitionQuotas } from './custom/quotas.ts';
 import { type CustomReply, type CustomRequest, runWorkflow } from './custom/run-workflow.ts';
+import { createToldResults } from './custom/sample-results.ts';
 import { createDrafts, type Drafts } from './drafts/index.ts';
 import { type AnyRequest, estimateWorkflow, type WorkflowEstimate } from './estimate.ts';
 import { families, type ReplyFor, type RequestFor, type RunnableFamily } from './families.ts';
@@ -89,12 +90,13 @@ export function createWorkflows(options: {
 }): Workflows {
   const { sandbox } = options;
   const drafts = createDrafts({ db: options.db, clock: options.clock ?? systemClock });
+  const told = createToldResults(options.clock ?? systemClock);
   const definitions = createDefinitions({
-    ...{ db: options.db, clock: options.clock ?? systemClock, sandbox },
+    ...{ db: options.db, clock: options.clock ?? systemClock, sandbox, told },
     ...(options.quotas ? { quotas: options.quotas } : {}),
   });
   const unpaid = createUnpaidAnswers(options.clock ?? systemClock);
-  const deps = { keepJudgements: true, ...options, definitions, unpaid };
+  const deps = { keepJudgements: true, ...options, definitions, unpaid, told };
   return {
     run<Name extends ChargedFamily>(name: Name, caller: Caller, request: RequestFor<Name>, call: WorkflowCall) {
       // The entry for a name has that name's types, but the compiler cannot follow this for a name known only at run time.

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import { inTurns, unitsOfATurn } from '../base/slices.ts';
-import { createPace, ownTurn, type Pace } from '../base/turn.ts';
+import { createPace, type Pace } from '../base/turn.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { PatternUse, Sandbox } from '../sandbox/index.ts';
 import type { Assistable, AssistDeps } from './assist/deps.ts';
@@ -48,8 +48,9 @@ async function readRequest<Request extends Assistable, Reply extends FamilyReply
 ): Promise<Result<{ prepared: Prepared<Reply>; own: CheckResult[] }>> {
   const fits = await matchOwnPatterns(deps.sandbox, caller, family.patternsOf?.(request) ?? []);
   if (!fits.ok) return fits;
-  if (isLong(request)) {
-    await ownTurn();
+  const characters = charactersIn(request);
+  if (characters > longCharacters) {
+    await pace(characters);
     if (signal.aborted) return fail({ kind: 'cancelled' });
   }
   const ownPacks = await selectOwnPacks(deps, caller, family.ownPacksOf?.(request));
@@ -100,7 +101,7 @@ export async function quoteFamily<Request extends Assistable, Reply extends Fami
   if (!read.ok) return read;
   const { name } = entry.family;
   if (!mayAssist(deps, name, request)) return succeed(undefined);
-  if (isLong(request)) return succeed(await quoteLongest(deps, name, caller, request));
+  if (charactersIn(request) > longCharacters) return succeed(await quoteLongest(deps, name, caller, request));
   const { prepared, own } = read.value;
   const byRules = await inTurns(prepared.compute(own), pace);
   const plan = await planAssist(deps, name, caller, request, byRules, undefined);
@@ -145,16 +146,17 @@ export async function runFamily<Request extends Assistable, Reply extends Family
 /** From this length on, judging may take several milliseconds of the event loop. */
 const longCharacters = 8_000;
 
-function isLong(request: object): boolean {
+/** How much text a request has, up to what fills a turn. */
+function charactersIn(request: object): number {
   const unseen: object[] = [request];
   let characters = 0;
   for (let next = unseen.pop(); next !== undefined; next = unseen.pop())
     for (const value of Object.values(next)) {
       if (typeof value === 'string') characters += value.length;
       else if (typeof value === 'object' && value !== null) unseen.push(value);
-      if (characters > longCharacters) return true;
+      if (characters >= unitsOfATurn) return unitsOfATurn;
     }
-  return false;
+  return characters;
 }
 
 /** The account's own packs that a request names. A missing one is an error, because its phrases would not be searched for. */

@@ -180,6 +180,20 @@ test('computations that take turns with each other are no others to themselves',
   await expect.poll(isLeftNothing, { timeout: 20_000 }).toBe(true);
 });
 
+test('a short paced computation waits for few of the long ones, whatever asked before it', async () => {
+  const order: string[] = [];
+  const longs = Array.from({ length: 40 }, (_, at) => ownTurn().then(() => void order.push(`long ${at}`)));
+  const pace = createPace(100);
+  await pace(100);
+  const large = Array.from({ length: 20 }, (_, at) => pace(100).then(() => void order.push(`large ${at}`)));
+  await pace(10).then(() => void order.push('short'));
+  expect(order.indexOf('short')).toBeLessThan(8);
+  await Promise.all([...longs, ...large]);
+  const kinds = (start: string) => order.filter((name) => name.startsWith(start));
+  expect(kinds('long')).toEqual(longs.map((_, at) => `long ${at}`));
+  expect(kinds('large')).toEqual(large.map((_, at) => `large ${at}`));
+});
+
 test('of what is ready at one moment, a few begin in each turn, in the order of asking', async () => {
   let turn = 0;
   let over = false;

@@ -69,7 +69,8 @@ test('owners that break processes with new schemas each time keep none of what o
   // A process that gets no time of a busy machine ends as overloaded.
   expect(told.filter((answer) => !/takes longer than|is not tried now|overloaded/.test(String(answer)))).toEqual([]);
   // Three of each, and those that ran beside the third; the others were not tried.
-  expect(broken - before).toBeLessThanOrEqual(owners.length * 4);
+  const starved = told.filter((answer) => /overloaded/.test(String(answer))).length;
+  expect(broken - before).toBeLessThanOrEqual(owners.length * 4 + starved);
   expect(told.filter((answer) => /is not tried now|overloaded/.test(String(answer))).length).toBeGreaterThanOrEqual(24);
 
   // It is asked before a model is, and is no reason to refuse others the same schema.

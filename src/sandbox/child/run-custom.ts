@@ -1,5 +1,6 @@
 import { isCelList, isCelMap, isCelUint } from '@bufbuild/cel';
 import { LRUCache } from 'lru-cache';
+import { tooLargeJson } from '../../base/json-size.ts';
 import { type CompiledCheck, runChecks } from '../cel/checks.ts';
 import { celValue, type Program } from '../cel/expressions.ts';
 import { isUnmet, scoreOf } from '../check.ts';
@@ -20,6 +21,9 @@ type Compilation = { ok: true; compiled: Compiled } | { ok: false; at: string; p
 
 // Schemas are cached separately, by weight; this only keeps the expressions, a few KB per definition.
 const known = new LRUCache<string, Compilation>({ max: 100 });
+
+/** An expression of some characters can make millions of values of a small input, and the service reads and prints each. */
+const outputMost = { values: 10_000, levels: 32, characters: 1_000_000 };
 
 /**
  * Runs a client's workflow by rules: checks that the input fits its schema, runs the checks, computes the fields, and compares
@@ -44,6 +48,8 @@ export function runCustom({ rules, input, drafted }: Jobs['custom']): Answers['c
     fields[name] = jsonOfCel(computed.value);
   }
   const output = { ...drafted, ...fields };
+  const tooLarge = tooLargeJson(output, outputMost);
+  if (tooLarge !== undefined) return { ok: false, field: 'output', problem: tooLarge };
   const whole = compiled.output(output);
   const problem = whole.fits ? '' : `output${whole.path}: ${whole.problem}`;
   return { ok: true, output, fits: whole.fits, problem, outcomes: checks.map(({ outcome }) => outcome), score };

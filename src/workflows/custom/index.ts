@@ -13,7 +13,7 @@ import type { CustomDefinition, CustomRun } from './definition.ts';
 import { definitionWords } from './definition-words.ts';
 import { createDefinitionsStore, type DefinitionName, type DefinitionSummary } from './definitions-store.ts';
 import { type DefinitionQuotas, fullOf, quotasDefault, whyKept } from './quotas.ts';
-import { createToldResults, differenceIn, type ToldResults, valueAt, wordsOf } from './sample-results.ts';
+import { differenceIn, type ToldResults, toldProblem, valueAt, wordsOf } from './sample-results.ts';
 
 /** Clients' own workflows: immutable versions, each proven by its samples before it is created. */
 export interface Definitions {
@@ -64,12 +64,12 @@ export function createDefinitions(deps: {
   db: Database;
   clock: Clock;
   sandbox: Sandbox;
+  told: ToldResults;
   quotas?: Partial<DefinitionQuotas>;
 }): Definitions {
-  const { db, clock, sandbox } = deps;
+  const { db, clock, sandbox, told } = deps;
   const quotas = { ...quotasDefault, ...deps.quotas };
   const store = createDefinitionsStore(db);
-  const told = createToldResults(clock);
 
   return {
     async prove(caller, definition) {
@@ -217,9 +217,11 @@ async function runSamples(
     const ran = await runRules(sandbox, owner, rules, jsonOf(input), field);
     if (!ran.ok) return ran;
     const outcome = ran.value;
-    if (!outcome.ok) return fail(invalid(`${field}.${outcome.field}`, outcome.problem));
-    if (mustFit && !outcome.fits)
-      return fail(invalid(field, `yields what does not fit the output schema: ${outcome.problem}`));
+    if (!outcome.ok) return fail(invalid(`${field}.${outcome.field}`, toldProblem(told, owner, outcome.problem)));
+    if (mustFit && !outcome.fits) {
+      const problem = toldProblem(told, owner, outcome.problem);
+      return fail(invalid(field, `yields what does not fit the output schema: ${problem}`));
+    }
     for (const [name, wanted] of Object.entries(expect ?? {})) {
       const difference = differenceIn(valueAt(outcome.output, name), wanted, `${field}.expect.${name}`);
       if (difference) return fail(invalid(difference.path, wordsOf(difference, told.mayTell(owner))));

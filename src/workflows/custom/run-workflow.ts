@@ -16,6 +16,7 @@ import { judgementText } from '../judgement.ts';
 import type { CustomRun } from './definition.ts';
 import { definitionWords } from './definition-words.ts';
 import { type ActiveDefinition, type Definitions, runRules, type WorkflowName } from './index.ts';
+import { type ToldResults, toldProblem } from './sample-results.ts';
 
 export interface CustomReply {
   output: JsonValue;
@@ -25,6 +26,7 @@ export interface CustomReply {
 export interface CustomDeps extends ChargeDeps, AssistDeps {
   definitions: Definitions;
   sandbox: Sandbox;
+  told: ToldResults;
 }
 
 /** A client's request to run its workflow on an input. */
@@ -51,7 +53,12 @@ export async function planRun(deps: CustomDeps, caller: Caller, request: CustomR
   const ran = await runRules(deps.sandbox, caller.accountId ?? '', rules, request.input, 'input');
   if (!ran.ok) return ran;
   const byRules = ran.value;
-  if (!byRules.ok) return fail(invalid(byRules.field, byRules.problem));
+  if (!byRules.ok) {
+    // What does not fit in the input is the caller's own; anything else may name what was computed.
+    const isOwn = /^input\b/.test(byRules.field);
+    const problem = isOwn ? byRules.problem : toldProblem(deps.told, caller.accountId ?? '', byRules.problem);
+    return fail(invalid(byRules.field, problem));
+  }
   const plan = await planCustom(deps, caller, definition, request.input, byRules.output);
   return plan.ok ? succeed({ active: found.value, byRules, plan: plan.value }) : plan;
 }
@@ -125,8 +132,10 @@ async function makeReply(
     return filled.failure?.kind === 'provider_key_refused'
       ? { result: fail(filled.failure), model }
       : { result: fail(withoutAnswer(filled)), model };
-  if (!byRules.fits)
-    return { result: fail({ kind: 'precondition_failed', description: `By rules alone, ${byRules.problem}.` }), model };
+  if (!byRules.fits) {
+    const problem = toldProblem(deps.told, caller.accountId ?? '', byRules.problem);
+    return { result: fail({ kind: 'precondition_failed', description: `By rules alone, ${problem}.` }), model };
+  }
   return { result: succeed(replyOf(byRules.output as JsonValue, '', note)), model };
 }
 

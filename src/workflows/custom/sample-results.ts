@@ -3,12 +3,17 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 
 /**
- * Limits how often a sample that fails tells what the workflow yields. Samples are free, so without a limit they would be a way to
- * run a workflow for nothing: its input as a sample, and its output in the error.
+ * Limits how often samples and runs that fail tell what the workflow computed. They are free, so without a limit they would be a
+ * way to run a workflow for nothing: its input as a sample, say, and its output in the error.
  */
 export interface ToldResults {
   /** Whether this account may be told one more result; counts it if so. */
   mayTell(accountId: string): boolean;
+}
+
+/** A problem that may name what the workflow computed, or only that there is one. */
+export function toldProblem(told: ToldResults, accountId: string, problem: string): string {
+  return told.mayTell(accountId) ? problem : untold;
 }
 
 /** How many results an account is told at once, and per hour after that, on each node: more than somebody who writes a definition needs. */
@@ -74,12 +79,12 @@ export function valueAt(tree: object, name: string): JsonValue | undefined {
   return Object.hasOwn(tree, name) ? (tree as Record<string, JsonValue>)[name] : undefined;
 }
 
+const untold = `after ${toldMost} samples and runs that failed within an hour, what the workflow computes is told no more for some minutes`;
 const shownUnits = 200;
 
 /** A difference in words; without the workflow's value if that may not be told. */
 export function wordsOf({ expected, actual, unexpected }: Difference, mayTell: boolean): string {
-  if (!mayTell)
-    return `is not what the workflow yields; after ${toldMost} samples that failed within an hour, what it yields is told no more for some minutes`;
+  if (!mayTell) return `is not what the workflow yields; ${untold}`;
   if (unexpected !== undefined) return `is not expected to have ${unexpected}`;
   return `should be ${shown(expected ?? null)}, but the workflow yields ${actual === undefined ? 'nothing' : shown(actual)}`;
 }
