@@ -1,7 +1,11 @@
 // Wordings that customers met: each says what was given, in the reader's language.
 import { describe, expect, it } from 'vitest';
+import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { chooseNextAction } from '../../src/pulse/next-action.ts';
+import { guidanceFamily } from '../../src/workflows/families/guidance.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { wordsFor } from '../../src/workflows/words/words.ts';
 import { ask } from './ask.ts';
 
 const told = (locale: string, category: string, description: string, attributes: Record<string, unknown>) =>
@@ -63,5 +67,115 @@ describe('a value of a field', () => {
 
   it('that is a number stays as it is', () => {
     expect(told('de', 'Autos', 'Baujahr 2012, Diesel.', { year: '2016' }).join()).toContain('2016 und „Baujahr 2012“');
+  });
+});
+
+describe('a date in a form', () => {
+  const check = (locale: string, born: string) => {
+    const [field] = ask(guidanceFamily, CheckProfileRequestSchema, {
+      locale,
+      form: { name: 'own', fields: [{ name: 'birth_date', label: 'Date of birth', kind: 'date', required: true }] },
+      values: { birth_date: born },
+    }).fields;
+    return [field?.status, field?.message ?? ''] as const;
+  };
+
+  it.each([
+    ['en', '7 March 1988'],
+    ['en', 'March 7, 1988'],
+    ['en', 'the 7th of March 1988'],
+    ['en', 'Sept. 7 1988'],
+    ['en', '7-Mar-1988'],
+    ['de', '7. März 1988'],
+    ['de', '7.März 1988'],
+    ['de-AT', '31. Jänner 1988'],
+    ['es', '7 de marzo de 1988'],
+    ['es', '1º de mayo de 1988'],
+    ['fr', '7 mars 1988'],
+    ['fr', '1er août 1988'],
+    ['fr', '29 février 1988'],
+  ])('may name its month (%s: %s)', (locale, born) => {
+    expect(check(locale, born)).toEqual(['ok', '']);
+  });
+
+  it.each([
+    ['en', '31 February 1988', 'does not exist'],
+    ['en', 'February 31, 1988', 'does not exist'],
+    ['de', '31. April 1988', 'gibt es nicht'],
+    ['es', '31 de febrero de 1988', 'no existe'],
+    ['fr', '29 février 1987', 'n’existe pas'],
+    ['en', '7 Marching 1988', '2024-05-17'],
+    ['en', '7 decorated 1988', '2024-05-17'],
+    ['en', 'March 1988', '2024-05-17'],
+    ['en', '7 March', '2024-05-17'],
+    ['en', 'in March 1988', '2024-05-17'],
+    ['en', '7 March 88', '2024-05-17'],
+    ['en', '123 May 1988', '2024-05-17'],
+    ['en', '7 May 19888', '2024-05-17'],
+    ['en', 'spring 1988', '2024-05-17'],
+    ['en', '7 March 1988 or 1989', '2024-05-17'],
+  ])('must be a day that there is (%s: %s)', (locale, born, says) => {
+    const [status, message] = check(locale, born);
+    expect(status).toBe('invalid');
+    expect(message).toContain(says);
+  });
+});
+
+describe('the language of a reply without a locale', () => {
+  it.each([
+    'Fiat 500 1.2 Lounge 2014\n45,000 miles',
+    'Ford Fiesta Zetec\n60,000 miles (96,560 km) 2016',
+    'VW Golf 1.6 TDI 2015 automatic',
+    'Audi A4\n60,000 miles (96,560 km) 2016',
+    '60,000 miles (96,560 km) 2016',
+    'Samsung Galaxy S21 128 GB',
+    'Vauxhall Corsa Design, 41,000 miles',
+    'Peugeot 308 Allure, 60,000 miles, full service history',
+    'Toyota Corolla\nOne owner, 60,000 miles, 2016',
+  ])('is English without certainty (%s)', (text) => {
+    expect(wordsFor('', text).language).toBe('en');
+  });
+
+  it.each([
+    ['es', 'Piso en venta\nCon 2 baños y 4 dormitorios.'],
+    ['es', 'Sofa cama 3 plazas'],
+    ['es', 'Kia Sportage\nCambio automático, 132 CV.'],
+    ['es', 'Había miles de personas en la plaza'],
+    ['de', 'iPhone 12\nGeht leider nicht mehr an.'],
+    ['de', 'Opel Astra\nUnfallwagen mit Frontschaden.'],
+    ['de', 'Wohnung\nEnergieklasse F, 60 m².'],
+    ['fr', 'Appartement\nNon meublé, 40 m².'],
+    ['fr', 'Dacia Duster\nMoteur diesel de 110 ch.'],
+  ])('is that of its words (%s: %s)', (language, text) => {
+    expect(wordsFor('', text).language).toBe(language);
+  });
+});
+
+describe('what a Pulse report says', () => {
+  const action = (locale: string, lost: number, of: number) => {
+    const totals = { sessions: of, active: 0, completed: 0, abandoned: 0, erroredSessions: lost };
+    const line = { step: 'pay', code: 'E1', occurrences: lost, sessions: lost, rate: lost / of, recoveredSessions: 0 };
+    return chooseNextAction({ totals, funnel: [], stalls: [], errors: lost === 0 ? [] : [line] }, locale);
+  };
+
+  it.each([
+    ['en', 1, 1, '1 session (100% of those'],
+    ['en', 5, 8, '5 sessions (62.5% of those'],
+    ['de', 25, 50, 'Er traf 25 Sitzungen (50\u00a0% der Sitzungen in diesem Schritt)'],
+    ['es', 5, 8, '(62,5\u00a0% de'],
+    ['es-MX', 5, 8, '(62.5% de'],
+    ['fr', 1, 1, '(100\u00a0% de'],
+  ])('of a share is in one style (%s: %d of %d)', (locale, lost, of, says) => {
+    expect(action(locale, lost, of)).toContain(says);
+  });
+
+  it.each([
+    ['en', '5%'],
+    ['de', '5\u00a0%'],
+    ['es', '5\u00a0%'],
+    ['es-MX', '5%'],
+    ['fr', '5\u00a0%'],
+  ])('of nothing lost is in the same style (%s)', (locale, says) => {
+    expect(action(locale, 0, 8)).toContain(` ${says} `);
   });
 });
