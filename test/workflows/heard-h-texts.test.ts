@@ -1,8 +1,10 @@
 // Wordings that customers met: each says what was given, in the reader's language.
 import { describe, expect, it } from 'vitest';
+import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { chooseNextAction } from '../../src/pulse/next-action.ts';
+import { draftFamily } from '../../src/workflows/families/draft.ts';
 import { guidanceFamily } from '../../src/workflows/families/guidance.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
 import { wordsFor } from '../../src/workflows/words/words.ts';
@@ -177,5 +179,90 @@ describe('what a Pulse report says', () => {
     ['fr', '5\u00a0%'],
   ])('of nothing lost is in the same style (%s)', (locale, says) => {
     expect(action(locale, 0, 8)).toContain(` ${says} `);
+  });
+});
+
+describe('a letter', () => {
+  const letter = (locale: string, kind: string, facts: Record<string, string>, more: object = {}) =>
+    ask(draftFamily, DraftDocumentRequestSchema, {
+      ...{ locale, kind, purpose: 'zebra walrus' },
+      facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
+      ...more,
+    }).draft?.body ?? '';
+  const owed = { invoice: '7', amount: '100 EUR' };
+
+  it.each([
+    ['en', 'within 7 days', 'Please pay. Deadline: within 7 days.'],
+    ['en', '7-10 days', 'Please pay. Deadline: 7-10 days.'],
+    ['en', 'as soon as possible', 'Deadline: as soon as possible.'],
+    ['de', 'in 7 Tagen', 'Bitte zahlen Sie. Frist: in 7 Tagen.'],
+    ['de', 'so bald wie möglich', 'Frist: so bald wie möglich.'],
+    ['es', '7 días', 'Le rogamos que pague. Plazo: 7 días.'],
+    ['fr', '7 jours', 'Nous vous prions de payer. Délai : 7 jours.'],
+    ['en', '2026-12-15', 'Please pay by December 15, 2026.'],
+    ['en-GB', '15 December', 'Please pay by 15 December.'],
+    ['en', 'Friday, noon', 'Please pay by Friday, noon.'],
+    ['de', '15.12.2026', 'bis zum 15.12.2026.'],
+    ['de', '15. Dezember', 'bis zum 15. Dezember.'],
+    ['de', '15.12.', 'bis zum 15.12.'],
+    ['es', '15 de diciembre', 'a más tardar el 15 de diciembre.'],
+    ['fr', '1er mars', 'au plus tard le 1er mars.'],
+    ['fr', 'vendredi', 'au plus tard le vendredi.'],
+    ['en', '12/15', 'Please pay by 12/15.'],
+    ['en', '', 'Please pay by [[deadline]].'],
+  ])('has a preposition only before a day (%s: %s)', (locale, deadline, says) => {
+    expect(letter(locale, 'payment_reminder', { ...owed, deadline })).toContain(says);
+  });
+
+  it.each([
+    [
+      'en',
+      'notice',
+      { subject: 'New hours', effectiveDate: 'as soon as possible' },
+      'It takes effect: as soon as possible.',
+    ],
+    ['de', 'notice', { subject: 'Neue Zeiten', effectiveDate: 'sofort' }, 'Beginn der Änderung: sofort.'],
+    ['fr', 'notice', { subject: 'Horaires', effectiveDate: 'dès que possible' }, "Prise d'effet : dès que possible."],
+    ['de', 'notice', { subject: 'Neue Zeiten', effectiveDate: '2026-12-01' }, 'Die Änderung gilt ab 1. Dezember 2026.'],
+    ['de', 'apology_for_delay', { newDate: 'Montag', oldDate: 'gestern' }, 'Der bisherige Termin war: gestern.'],
+    ['es', 'apology_for_delay', { newDate: 'lunes', oldDate: 'ayer' }, 'Fecha prevista: ayer.'],
+    ['de', 'apology_for_delay', { newDate: 'Montag', oldDate: 'xyz' }, '- Bisheriger Termin: xyz'],
+    [
+      'en',
+      'complaint',
+      { problem: 'It is broken', deadline: 'within 7 days' },
+      'Please answer. Deadline: within 7 days.',
+    ],
+    ['de', 'complaint', { problem: 'Riss', Forderung: 'Austausch' }, 'Wir bitten um Folgendes: Austausch.'],
+    ['de', 'complaint', { problem: 'Riss', Forderung: '250 €' }, 'Es geht um 250 €.'],
+    ['en', 'complaint', { problem: 'A crack', claim: 'replacement' }, 'replacement.'],
+    ['en', 'sick_note', { from: 'Monday', until: 'Wednesday' }, 'cannot come from Monday to Wednesday.'],
+    ['en', 'sick_note', { from: 'today', until: 'as needed, days' }, 'cannot come. Absence: today'],
+  ])('of %s (%s, %o) says what was given', (locale, kind, facts, says) => {
+    expect(letter(locale, kind, facts as unknown as Record<string, string>)).toContain(says);
+  });
+
+  it('ends a contract also at a time without a date', () => {
+    const facts = { contract: 'Gym', endsOn: 'as soon as possible' };
+    const body = letter('en', 'notice', facts, { purpose: 'cancel our gym membership' });
+    expect(body).toContain('ending the following contract: Gym. It ends: as soon as possible.');
+  });
+
+  it.each([
+    ['en', 'Dear neighbours', 'Dear neighbours,'],
+    ['en', 'Dear neighbours,', 'Dear neighbours,'],
+    ['en', 'Dear Sir or Madam', 'Dear Sir or Madam,'],
+    ['de', 'Liebe Nachbarn', 'Liebe Nachbarn,'],
+    ['de', 'Sehr geehrte Damen und Herren', 'Sehr geehrte Damen und Herren,'],
+    ['es', 'Estimados vecinos', 'Estimados vecinos:'],
+    ['fr', 'Chers voisins', 'Chers voisins,'],
+    ['en', 'neighbours', 'Dear neighbours,'],
+    ['en', 'Deary Smith', 'Dear Deary Smith,'],
+    ['en', 'Dear', 'Dear Dear,'],
+    ['de', 'Liebermann', 'Guten Tag Liebermann,'],
+    ['fr', 'Cherif Diallo', 'Bonjour Cherif Diallo,'],
+    ['en', 'Hello Bank', 'Hello Bank\n\nDear Sir or Madam,'],
+  ])('greets once (%s: %s)', (locale, recipient, says) => {
+    expect(letter(locale, 'complaint', { recipient, problem: 'x' })).toMatch(new RegExp(`^${says}\n`));
   });
 });
