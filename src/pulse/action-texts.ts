@@ -2,12 +2,13 @@ import { readLocale, tagOf } from '../base/locale.ts';
 /** What a report's next action says, in one language. Steps and codes stay as the caller's events name them. */
 export interface ActionTexts {
   none: string;
-  fine: string;
+  /** Of what share of the sessions nothing was lost. */
+  fine(percent: string): string;
   error(found: { code: string; step: string; sessions: number; share: string; lost: number }): string;
   stop(found: { step: string; sessions: number; share: string }): string;
   lead(found: { step: string; sessions: number; next: string | undefined }): string;
   shorten(found: { step: string; time: string; times: string }): string;
-  /** ` (31.0% of those that entered)`. */
+  /** ` (31.5% of those that entered)`. */
   share(percent: string): string;
   seconds(count: string): string;
   minutes(count: string): string;
@@ -15,7 +16,7 @@ export interface ActionTexts {
 
 const en: ActionTexts = {
   none: 'No session began in this period: send entered and completed events for this journey.',
-  fine: 'Nothing stands out: no step or error lost 5% of the sessions.',
+  fine: (percent) => `Nothing stands out: no step or error lost ${percent} of the sessions.`,
   error: ({ code, step, sessions, share, lost }) =>
     `Fix error ${code} at step "${step}": it met ${inEnglish(sessions)}${share}, and ${lost} of them did not complete the step afterwards.`,
   stop: ({ step, sessions, share }) =>
@@ -35,7 +36,7 @@ function inEnglish(sessions: number): string {
 
 const de: ActionTexts = {
   none: 'In diesem Zeitraum begann keine Sitzung: Senden Sie für diesen Ablauf die Ereignisse entered und completed.',
-  fine: 'Nichts fällt auf: Kein Schritt und kein Fehler kostete 5\u00a0% der Sitzungen.',
+  fine: (percent) => `Nichts fällt auf: Kein Schritt und kein Fehler kostete ${percent} der Sitzungen.`,
   error: ({ code, step, sessions, share, lost }) =>
     `Beheben Sie den Fehler ${code} im Schritt „${step}“: Er traf ${inGerman(sessions)}${share}, davon ${lost} ohne späteren Abschluss des Schritts.`,
   stop: ({ step, sessions, share }) =>
@@ -47,7 +48,7 @@ const de: ActionTexts = {
   },
   shorten: ({ step, time, times }) =>
     `Verkürzen Sie den Schritt „${step}“: Die Hälfte seiner Sitzungen braucht dort über ${time}, das ${times}-Fache des in diesem Ablauf Üblichen.`,
-  share: (percent) => ` (${percent} derer, die ihn betraten)`,
+  share: (percent) => ` (${percent} der Sitzungen in diesem Schritt)`,
   seconds: (count) => `${count} Sekunden`,
   minutes: (count) => `${count} Minuten`,
 };
@@ -58,7 +59,7 @@ function inGerman(sessions: number): string {
 
 const es: ActionTexts = {
   none: 'En este período no empezó ninguna sesión: envíe los eventos entered y completed de este recorrido.',
-  fine: 'Nada llama la atención: ningún paso ni error costó el 5\u00a0% de las sesiones.',
+  fine: (percent) => `Nada llama la atención: ningún paso ni error costó el ${percent} de las sesiones.`,
   error: ({ code, step, sessions, share, lost }) =>
     `Corrija el error ${code} en el paso «${step}»: afectó a ${inSpanish(sessions)}${share}, de las que ${lost} no completaron después el paso.`,
   stop: ({ step, sessions, share }) =>
@@ -81,7 +82,7 @@ function inSpanish(sessions: number): string {
 
 const fr: ActionTexts = {
   none: "Aucune session n'a commencé pendant cette période : envoyez les événements entered et completed de ce parcours.",
-  fine: "Rien ne se distingue : aucune étape ni erreur n'a coûté 5\u00a0% des sessions.",
+  fine: (percent) => `Rien ne se distingue : aucune étape ni erreur n'a coûté ${percent} des sessions.`,
   error: ({ code, step, sessions, share, lost }) =>
     `Corrigez l'erreur ${code} à l'étape « ${step} » : elle a touché ${inFrench(sessions)}${share}, dont ${lost} sans terminer l'étape ensuite.`,
   stop: ({ step, sessions, share }) =>

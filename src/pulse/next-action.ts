@@ -41,7 +41,7 @@ export function chooseNextAction({ totals, funnel, stalls, errors }: Findings, l
     const times = number(slow.timesNorm ?? 0, tag, 1);
     return texts.shorten({ step: slow.step, time: timeOf(slow.dwell.p50Seconds, texts, tag), times });
   }
-  return texts.fine;
+  return texts.fine(percent(leastShare, tag));
 }
 
 function mostBy<T>(list: readonly T[], amount: (item: T) => number): T | undefined {
@@ -52,9 +52,12 @@ function mostBy<T>(list: readonly T[], amount: (item: T) => number): T | undefin
 
 function share(rate: number | undefined, texts: ActionTexts, tag: string): string {
   if (rate === undefined) return '';
-  const [minimumFractionDigits, maximumFractionDigits] = [1, 1];
-  const format = new Intl.NumberFormat(tag, { style: 'percent', minimumFractionDigits, maximumFractionDigits });
-  return texts.share(format.format(rate));
+  return texts.share(percent(rate, tag));
+}
+
+/** A share in the tag's own style, with a decimal only where there is one: 62.5%, 100%. */
+function percent(rate: number, tag: string): string {
+  return new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 }).format(rate);
 }
 
 function timeOf(seconds: number, texts: ActionTexts, tag: string): string {

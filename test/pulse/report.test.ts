@@ -135,7 +135,7 @@ eachServer((server) => {
     ]);
     expect(report.series.map(({ startMs, sessions }) => [startMs, sessions])).toEqual([[start, 10]]);
     expect(report.nextBestAction).toBe(
-      'Fix error CARD_DECLINED at step "payment": it met 6 sessions (60.0% of those that entered), and 4 of them did not complete the step afterwards.',
+      'Fix error CARD_DECLINED at step "payment": it met 6 sessions (60% of those that entered), and 4 of them did not complete the step afterwards.',
     );
     const other = await pulse.readReport({ accountId: account, journey: 'publish', goal: 'nowhere' });
     expect(other).toMatchObject({ ok: false, failure: { kind: 'invalid_argument', violations: [{ field: 'goal' }] } });

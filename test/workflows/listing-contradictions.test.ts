@@ -56,7 +56,7 @@ describe('a field and the prose', () => {
     });
     const found = blockers.find(({ check }) => check === 'contradiction-fuel');
     expect(found?.fact).toBe('carburant');
-    expect(found?.message).toContain('petrol');
+    expect(found?.message).toContain('essence');
     expect(found?.message).toContain('diesel');
   });
 

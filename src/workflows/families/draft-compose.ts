@@ -5,6 +5,7 @@ import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftWords, SentenceVariant } from '../packs/draft-language.ts';
 import type { DraftTemplate, DraftTone } from '../packs/draft-templates.ts';
 import { type Assigned, namesFact, type Slot } from './draft-kind.ts';
+import { isDay } from './says-when.ts';
 
 /** What a document is composed from. */
 export interface Composing {
@@ -44,7 +45,7 @@ export function compose(composing: Composing): string {
         ...salutationOf(composing, reader, sentences),
         [closingOf(composing, reader), sender].filter((line) => line !== '').join('\n'),
       ]
-    : [reader === '' ? '' : words.to.replace('{name}', () => reader), ...sentences, sender];
+    : [reader === '' ? '' : words.to.replace('{name}', () => ungreeted(reader)), ...sentences, sender];
   return [...written, sourcesOf(composing)].filter((part) => part !== '').join('\n\n');
 }
 
@@ -79,12 +80,21 @@ function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composi
 
 function isSayable(
   { tone, isByOne, text, fields }: SentenceVariant,
-  asked: Pick<Composing, 'tone' | 'isByOne' | 'mustAvoid'>,
+  asked: Pick<Composing, 'tone' | 'isByOne' | 'mustAvoid' | 'kind' | 'words'>,
   slots: ReadonlyMap<string, Slot>,
 ): boolean {
-  const { mustAvoid } = asked;
+  const { mustAvoid, kind, words } = asked;
   if ((tone !== undefined && tone !== asked.tone) || (isByOne && !asked.isByOne)) return false;
   if (!fields.every((field) => slots.has(field))) return false;
+  // "In 7 days" has a preposition of its own: it stands after a colon instead.
+  const isPhrase = (field: string) => {
+    const slot = slots.get(field);
+    const isBound =
+      kind.fields.get(field)?.type === 'date' &&
+      words.beforeDays.test(text.split(`{${field}}`, 1)[0]?.toLowerCase() ?? '');
+    return isBound && slot?.isOpen === false && !isDay(slot.text);
+  };
+  if (fields.some(isPhrase)) return false;
   if (mustAvoid.length === 0) return true;
   const folded = foldText(text);
   return !mustAvoid.some((phrase) => folded.includes(phrase));
@@ -113,12 +123,25 @@ function salutationOf(
   reader: string,
   sentences: readonly string[],
 ): string[] {
-  const salutation = (formFor(words, reader, assigned) ?? words.unnamed)[tone];
+  const written = (formFor(words, ungreeted(reader), assigned) ?? words.unnamed)[tone];
+  // "Dear neighbours" is how they want to begin: no second "Dear", nor "Hello", is put before it.
+  const isGreeted = written.includes('{name}') && ungreeted(reader) !== reader;
+  const salutation = isGreeted ? `{name}${/(?: ?:|,)$/.exec(written)?.[0] ?? ','}` : written;
   const address = reader !== '' && !salutation.includes('{name}') ? reader : '';
   const [first = '', ...rest] = sentences;
   const isOurs = !mustInclude.includes(first);
   const begins = isOurs && words.lowerAfterSalutation && salutation.endsWith(',') ? lower(first) : first;
-  return [address, salutation.replace('{name}', () => reader), begins, ...rest];
+  return [address, salutation.replace('{name}', () => reader.replace(/[ ,:!]+$/, '')), begins, ...rest];
+}
+
+/** A reader without the greeting that a caller wrote before it, in any of the languages. */
+function ungreeted(reader: string): string {
+  for (const { greetings } of draftWords.values()) {
+    const [greeting] = greetings.exec(foldText(reader)) ?? [];
+    // Folding drops no letter of a greeting, and accents are part of their letters.
+    if (greeting !== undefined) return reader.normalize('NFC').slice(greeting.length).trim();
+  }
+  return reader;
 }
 
 /** How to address a reader, by a name or by what it names ("gym"); undefined for a reader without a name. */
@@ -134,12 +157,12 @@ function formFor(
 function closingOf({ words, tone, assigned }: Composing, reader: string): string {
   const { closings, unnamed } = words;
   if (tone !== 'formal') return closings[tone];
-  const form = formFor(words, reader, assigned);
+  const form = formFor(words, ungreeted(reader), assigned);
   const isNamed = form !== undefined && form.formal !== unnamed.formal;
   return form?.closing ?? (isNamed ? undefined : closings.unnamed) ?? closings.formal;
 }
 
-function detailsOf({ assigned, facts, words }: Composing, stated: ReadonlySet<string>, heading: string): string {
+function detailsOf({ kind, assigned, facts, words }: Composing, stated: ReadonlySet<string>, heading: string): string {
   const left = [...assigned.slots]
     .filter(([field]) => !stated.has(field) && field !== 'recipient' && field !== 'sender')
     .map(([, slot]) => slot);
@@ -147,8 +170,10 @@ function detailsOf({ assigned, facts, words }: Composing, stated: ReadonlySet<st
   const place = ({ name }: Slot) => order.get(name) ?? facts.length;
   const lines = [...left, ...assigned.others].sort((a, b) => place(a) - place(b));
   if (lines.length === 0) return '';
+  // A caller may name a fact by its field, `oldDate`, which no reader knows.
+  const labelOf = (name: string) => (kind.fields.has(name) ? words.names[name]?.[0] : undefined) ?? name;
   const colon = words.language === 'fr' ? ' :' : ':';
-  return `${heading}\n${lines.map(({ name, text }) => `- ${capital(name)}${colon} ${text.trim()}`).join('\n')}`;
+  return `${heading}\n${lines.map(({ name, text }) => `- ${capital(labelOf(name))}${colon} ${text.trim()}`).join('\n')}`;
 }
 
 function mustTexts({ mustInclude }: Composing): string[] {

@@ -171,6 +171,8 @@ export function namesFact(text: string): boolean {
   return countWords(text.replace(smallWords, ' ')) <= nameWords;
 }
 
+const saysSum = /\d|\p{Sc}|euro|pfund|pound|dollar|d[oó]lar|libra|livre|franken|franc/iu;
+
 function put(
   kind: DraftKind,
   byName: ReadonlyMap<string, string>,
@@ -183,7 +185,9 @@ function put(
   // A value for a date field that states no date is not a date.
   const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
   const isDayOfTime = named === 'time' && kind.fields.has('date') && !slot.isOpen && saysDay(slot.text);
-  const field = isNoDay ? undefined : isDayOfTime ? 'date' : named;
+  // "Forderung" asks for a sum or for something else.
+  const isNoSum = named === 'amount' && kind.fields.has('demand') && !slot.isOpen && !saysSum.test(slot.text);
+  const field = isNoDay ? undefined : isDayOfTime ? 'date' : isNoSum ? 'demand' : named;
   const before = field === undefined ? undefined : to.slots.get(field);
   if (field !== undefined && kind.fields.get(field)?.type === 'list') {
     to.slots.set(field, {

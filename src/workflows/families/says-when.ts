@@ -9,7 +9,7 @@ const inDigits = /\b\d{1,4}[./-]\d{1,2}(?:\b|\.)|\b\d{1,2}(?::|h)\d{0,2}\b|^(?:1
 
 // What people write instead of a date, folded: "as soon as possible", "Ende des Monats", "lunes", "après Pâques".
 const inWords =
-  /\b(?:(?:immediate|sofort|inmediat|immediat|umgehend|unverzuglich|schnellst|fruhest|nachst|kommend|proxim|prochain|possib|posible|moglich|heute|morgen|ubermorgen|quart|trimest|season|herbst|fruhling|sommer|winter|primavera|verano|otono|invierno|printemps|automne|weihnacht|christmas|navidad|ostern|easter|pascua|paques|monat|woche|jahr|semana|semaine|annee|week|month|year|werktag|holiday|ferien|vacacion|vacances|arbeitstag|tage|working day|business day)\w*|today|tomorrow|now|asap|next|days?|end|ende|mitte|anfang|ultimo|fin|finales|mediados|principios|mes|mois|dia|dias|ano|jour|jours|jetzt|tag|hoy|manana|demain|hiver|ete|noel|q[1-4]|kw)\b/;
+  /\b(?:(?:immediate|sofort|inmediat|immediat|umgehend|unverzuglich|schnellst|fruhest|nachst|kommend|proxim|prochain|possib|posible|moglich|heute|morgen|gestern|vorgestern|ubermorgen|quart|trimest|season|herbst|fruhling|sommer|winter|primavera|verano|otono|invierno|printemps|automne|weihnacht|christmas|navidad|ostern|easter|pascua|paques|monat|woche|jahr|semana|semaine|annee|week|month|year|werktag|holiday|ferien|vacacion|vacances|arbeitstag|tage|working day|business day)\w*|today|tomorrow|yesterday|now|asap|next|days?|end|ende|mitte|anfang|ultimo|fin|finales|mediados|principios|mes|mois|dia|dias|ano|jour|jours|jetzt|tag|hoy|manana|ayer|anteayer|demain|hier|avant ?hier|hiver|ete|noel|q[1-4]|kw)\b/;
 
 /**
  * Months and weekdays in the languages of drafts, in full and abbreviated: "december", "dez", "lunes". "Set" is more often the
@@ -17,11 +17,11 @@ const inWords =
  */
 const calendar: ReadonlySet<string> = new Set([
   ...monthNames.flat().filter((name) => name !== 'set'),
-  ...draftLanguages.flatMap(weekdaysOf),
+  ...draftLanguages.flatMap((language) => weekdaysOf(language, ['long', 'short'])),
 ]);
 
-function weekdaysOf(language: string): string[] {
-  return (['long', 'short'] as const).flatMap((weekday) => {
+function weekdaysOf(language: string, lengths: readonly ('long' | 'short')[]): string[] {
+  return lengths.flatMap((weekday) => {
     const format = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' });
     return Array.from({ length: 7 }, (_, day) =>
       foldText(format.format(Date.UTC(2026, 0, day + 1))).replaceAll('.', ''),
@@ -42,4 +42,21 @@ export function saysDay(text: string): boolean {
   const folded = foldText(text.trim().slice(0, looksAtMax));
   const hasTime = /\d ?(?:uhr|h\b|am\b|pm\b|:\d\d)|\d[.:]\d\d\b/.test(folded);
   return !hasTime && (folded.match(/\p{L}+/gu) ?? []).some((word) => calendar.has(word));
+}
+
+const months = monthNames
+  .flat()
+  .filter((name) => name !== 'set')
+  .join('|');
+const weekdays = draftLanguages.flatMap((language) => weekdaysOf(language, ['long'])).join('|');
+// Friday; 4 May; 1er mars; 7 de mayo; the 15th; May 4. With digits, "7-10 days" is no day, and 07/10 is one.
+const beginsWithDay = new RegExp(
+  `^(?:(?:${weekdays})\\b|(?:the )?\\d{1,2}(?:st|nd|rd|th|er|o)?\\.? ?(?:(?:de|of) )?(?:${months})\\b|(?:${months})\\.? \\d|the \\d{1,2}(?:st|nd|rd|th)\\b)`,
+);
+const beginsWithDigits = /^(?:\d{1,4}([./-])\d{1,2}(?:\1\d{0,4})(?!\d)|\d{1,2}\/\d{1,2}(?![\d ]*\p{L}))/u;
+
+/** Whether a text begins with a day, so that "on" and "by" may stand before it: not "in 7 days", "tomorrow" or "by Friday". */
+export function isDay(text: string): boolean {
+  const looked = text.trim().slice(0, looksAtMax);
+  return beginsWithDigits.test(looked) || beginsWithDay.test(foldText(looked));
 }

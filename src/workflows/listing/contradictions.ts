@@ -4,6 +4,7 @@ import { type Fact, type ReadFacts, states } from './facts.ts';
 import type { Kind } from './patterns/pattern.ts';
 import { amountOf, numeral, plainText, smallWords } from './plain-text.ts';
 import { problem } from './problem.ts';
+import { valueInWords } from './value-words.ts';
 
 interface Listed {
   title: string;
@@ -16,7 +17,7 @@ export function contradictionsIn(kind: Kind, read: ReadFacts, listing: Listed, w
   const { title, description } = listing;
   const found = read.facts.flatMap((fact) => {
     const said = (read.said.get(fact.name) ?? []).filter((one) => isStated(one, title));
-    const field = fact.source === 'field' ? againstField(fact, said) : undefined;
+    const field = fact.source === 'field' ? againstField(fact, said, words) : undefined;
     const other = field ?? withinProse(fact.name, said, title, description);
     return other === undefined ? [] : [contradiction(fact.name, other.given, other.quote, words)];
   });
@@ -117,11 +118,13 @@ interface Pair {
   quote: string;
 }
 
-function againstField({ name, value }: Fact, said: readonly Fact[]): Pair | undefined {
+function againstField({ name, value }: Fact, said: readonly Fact[], words: Words): Pair | undefined {
   const agree = agreements[name];
   const [first] = said;
   if (!agree || !first || (isNumeric(first.value) && !isNumeric(value))) return undefined;
-  return said.some((one) => agree(one.value, value)) ? undefined : { given: value, quote: first.quote };
+  return said.some((one) => agree(one.value, value))
+    ? undefined
+    : { given: valueInWords(name, value, words), quote: first.quote };
 }
 
 /** Facts that a title states of the whole thing, so that another value in the description is a mistake. */
@@ -215,7 +218,8 @@ const unusable =
 const usedLong =
   /(?:used|worn|in use) (?:daily|every day|for (?:about |over )?(?:\d+|two|three|four|five|several|many) (?:years|months))|(?:\d+|zwei|drei|vier|funf|mehrere) jahre (?:lang )?(?:benutzt|genutzt|getragen|alt)|taglich (?:benutzt|genutzt|getragen)|(?:deutliche|starke|viele|sichtbare) (?:gebrauchsspuren|kratzer)|muchos? (?:uso|aranazos)|(?:usad[oa]|llevad[oa]) (?:a diario|durante|muchos)|senales de uso|(?:utilise|porte|servi)e? (?:tous les jours|pendant|quotidiennement)|nombreuses (?:rayures|traces)|heavily used|well worn|lots of scratches/;
 
-function conditions(kind: Kind, { facts, said, plain }: ReadFacts, { say }: Words): CheckResult[] {
+function conditions(kind: Kind, { facts, said, plain }: ReadFacts, words: Words): CheckResult[] {
+  const { say } = words;
   const given = facts.find(({ name, source }) => name === 'condition' && source === 'field')?.value ?? '';
   const states = (said.get('condition') ?? []).map(({ value }) => value);
   const told = (message: string) => [
@@ -223,11 +227,14 @@ function conditions(kind: Kind, { facts, said, plain }: ReadFacts, { say }: Word
   ];
   if (kind === 'electronics' && untouched.test(plain) && harmed.test(plain))
     return told(say('listing.untouchedAndHarmed'));
+  const inWords = (value: string) => valueInWords('condition', value, words);
+  const differs = (other: string) =>
+    told(say('listing.twoConditions', { given: inWords(given), told: inWords(other) }));
   const isGood = ['new', 'like new', 'very good', 'good'].includes(given);
-  if (given === 'for parts' && ['very good', 'good', 'new'].some((one) => states.includes(one)))
-    return told(say('listing.brokenAndGood'));
-  if (isGood && unusable.test(plain)) return told(say('listing.brokenAndGood'));
-  return given === 'new' && usedLong.test(plain) ? told(say('listing.untouchedAndHarmed')) : [];
+  const praised = states.find((one) => ['very good', 'good', 'new'].includes(one));
+  if (given === 'for parts' && praised !== undefined) return differs(praised);
+  if (isGood && unusable.test(plain)) return differs('for parts');
+  return given === 'new' && usedLong.test(plain) ? differs('used') : [];
 }
 
 const firstOwner =

@@ -25,6 +25,8 @@ const languagePack = z.strictObject({
   language: z.enum(draftLanguages),
   version: z.number().int().min(1),
   salutations: z.array(byTone.extend({ when: regexOrAny, closing: text.optional() })).min(1),
+  greetings: regex,
+  beforeDays: regex,
   unnamed: byTone,
   closings: byTone.extend({ unnamed: text.optional() }),
   lowerAfterSalutation: z.boolean(),

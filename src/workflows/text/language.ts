@@ -94,11 +94,23 @@ function shortLanguageOf(text: string, spoken: ReadonlySet<string>): string | un
 }
 
 const certainUnits = 900;
+// "60,000 miles" is Spanish to a detector that counts letters.
+const measure =
+  /\d[\d.,'’]*\s?(?:miles?|mi|kms?|b?hp|ps|ch|cv|kwh?|[gt]b|mah|[cm]?m|m²|m2|sq ?m|sq ?ft|ft|k?g|l|ccm?|mpg|inch|eur|gbp|usd|chf)?(?![\p{L}\d])/giu;
+const beyondAscii = /[\u00c0-\u024f]/u;
+// Names of cars and phones are given to some language by about as much.
+const clearScore = 0.65;
+const clearLead = 0.1;
 
-/** The language of a text if the detector is sure of it: names and codes have none. Only the beginning of a long text is examined. */
+/** The language of a text if it is certain: names, codes and measures have none. Only the beginning of a long text is examined. */
 export function certainLanguageOf(text: string): string | undefined {
-  const heard = text.slice(0, certainUnits).replace(invisible, '');
+  const heard = text.slice(0, certainUnits).replace(invisible, '').replace(measure, ' ');
   if (!hasLetters(heard, certainLettersMin)) return undefined;
   const found = eld.detect(heard);
-  return found.isReliable() ? found.language : undefined;
+  if (!found.isReliable()) return undefined;
+  const { language } = found;
+  if (heard.length > shortUnits || beyondAscii.test(heard) || commonWordsIn(heard).has(language)) return language;
+  const scores: Readonly<Record<string, number>> = found.getScores();
+  const score = scores[language] ?? 0;
+  return score >= clearScore && score - (scores.en ?? 0) >= clearLead ? language : undefined;
 }

@@ -49,7 +49,7 @@ test('in German each sentence is a German one with the same steps, codes and num
     expect([name, facts(german)]).toEqual([name, facts(sentence)]);
   }
   expect(text(said[1]?.[1] ?? '')).toBe(
-    'Beheben Sie den Fehler card_declined im Schritt „pay“: Er traf 12 Sitzungen (30,0\u00a0% derer, die ihn betraten), davon 9 ohne späteren Abschluss des Schritts.',
+    'Beheben Sie den Fehler card_declined im Schritt „pay“: Er traf 12 Sitzungen (30\u00a0% der Sitzungen in diesem Schritt), davon 9 ohne späteren Abschluss des Schritts.',
   );
 });
 

@@ -54,7 +54,7 @@ export default {
   actionShorten:
     'Verkürzen Sie den Schritt „{step}“: Die Hälfte seiner Sitzungen braucht dort über {time}, das {times}-Fache des in diesem Ablauf Üblichen.',
   actionFine: 'Nichts fällt auf: Kein Schritt und kein Fehler kostete 5 % der Sitzungen.',
-  actionShare: '({percent} derer, die ihn betraten)',
+  actionShare: '({percent} der Sitzungen in diesem Schritt)',
   sessions: 'Sitzungen',
   conversion: 'Ziel erreicht',
   abandoned: 'Abgebrochen',

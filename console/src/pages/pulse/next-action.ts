@@ -42,9 +42,9 @@ export function nextActionText(said: string): string | undefined {
   return undefined;
 }
 
-/** ` (31.0% of those that entered)`, or nothing. */
+/** ` (31.5% of those that entered)`, or nothing. */
 function shareText(share: string | undefined): string {
   if (share === undefined) return '';
-  const percent = formatNumber(Number.parseFloat(share.slice(2)) / 100, { style: 'percent', minimumFractionDigits: 1 });
+  const percent = formatNumber(Number.parseFloat(share.slice(2)) / 100, { style: 'percent', maximumFractionDigits: 1 });
   return ` ${t('pulse.actionShare', { percent })}`;
 }
