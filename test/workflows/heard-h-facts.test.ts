@@ -1,6 +1,8 @@
 // What sellers heard of their listings' facts: names with ß, numbers in words, decimals, units, and facts that nobody stated.
 import { describe, expect, it } from 'vitest';
+import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { guidanceFamily } from '../../src/workflows/families/guidance.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
 import { listingFacts } from '../../src/workflows/listing/facts.ts';
 import { wordsNumber } from '../../src/workflows/listing/number-words.ts';
@@ -161,5 +163,112 @@ describe('units', () => {
     const { facts, unusedFields } = score(policy, 'Angebot', '', attributes);
     expect(facts.map(({ name }) => name)).not.toContain(fact);
     expect(unusedFields).toEqual([{ field: `listing.attributes.${Object.keys(attributes)[0]}`, nearest: '' }]);
+  });
+});
+
+describe('two values in different units', () => {
+  it.each([
+    ['Diesel, 98k miles.', { 'Mileage (km)': '98 000' }, 'contradiction-mileage'],
+    ['Diesel, 98.000 km.', { 'Mileage (miles)': 98_000 }, 'contradiction-mileage'],
+    ['Diesel.', { kW: 184, PS: 184 }, 'contradiction-powerkw'],
+    ['Diesel, 184 kW (184 PS).', {}, 'contradiction-powerkw'],
+    ['Diesel, 150 PS.', { kW: 184 }, 'contradiction-powerkw'],
+  ])('contradict each other: %s %o', (description, attributes, check) => {
+    expect(contradictions('vehicles', 'Golf', description, attributes)).toEqual([check]);
+  });
+
+  it.each([
+    ['Diesel, 61k miles.', { 'Mileage (km)': '98 000' }],
+    ['Diesel, 98k miles.', { Mileage: '98 000' }],
+    ['Diesel, 157,700 km.', { mileageMiles: 98_000 }],
+    ['Diesel, 184 kW (250 PS).', { kW: 184 }],
+    ['Diesel, 150 hp.', { kW: 110 }],
+    ['Plug-in hybrid, 80 kW, 150 PS.', { fuel: 'hybrid' }],
+    ['Electric, charges with 50 kW.', { hp: 204 }],
+  ])('agree, or are of two things: %s %o', (description, attributes) => {
+    expect(contradictions('vehicles', 'Golf', description, attributes)).toEqual([]);
+  });
+});
+
+describe('what nobody stated', () => {
+  it.each([
+    ['offer', 'property', 'Piso de noventa y dos metros', 'Ventanas nuevas, ventilado.'],
+    ['offer', 'property', 'Appartement', 'Écrire à mon employeur : employer@exemple.fr, inventes.'],
+    ['model', 'electronics', 'Fridge 5ft 9in', 'Tall fridge.'],
+    ['screenInch', 'electronics', 'Fridge 5ft 9in', 'Tall fridge, 5 feet 9 inches.'],
+    ['startDate', 'jobs', 'Cook', 'Start asap, apply by 15 January 2027.'],
+    ['startDate', 'jobs', 'Koch', 'Beginn sofort, Bewerbung bis 15.01.2027.'],
+    ['availableFrom', 'property', 'Flat', 'Available from 31/02/2027.'],
+  ])('is no %s of %s: %s %s', (fact, policy, title, description) => {
+    expect(factOf(fact, policy, title, description)).toBeUndefined();
+  });
+
+  it.each([
+    ['offer', 'property', 'Piso en venta', '', 'sale'],
+    ['offer', 'property', 'Venta de piso', '', 'sale'],
+    ['offer', 'property', 'Maison', 'Vente urgente.', 'sale'],
+    ['screenInch', 'electronics', 'TV', 'A 55 inch screen.', '55'],
+    ['startDate', 'jobs', 'Cook', 'Start on 15 January 2027, apply by mail.', '2027-01-15'],
+    ['startDate', 'jobs', 'Cook', 'Apply by mail. Starting 1 March 2027.', '2027-03-01'],
+    ['availableFrom', 'property', 'Flat', 'Available from 29/02/2028.', '2028-02-29'],
+    ['plotArea', 'property', 'Maison', '110 m² sur terrain de 500 m².', 'terrain de 500 m²'],
+    ['plotArea', 'property', 'Haus', 'Haus mit 500 m² Grundstück.', '500 m² grundstuck'],
+    ['make', 'vehicles', 'Hymer B544', '', 'Hymer'],
+    ['make', 'vehicles', 'B 200 CDI', '', 'Mercedes-Benz'],
+    ['salaryPeriod', 'jobs', 'Carer', 'That is £14.27 per hour, £27,456 per annum.', 'hour'],
+  ])('leaves %s of %s as it is: %s %s', (fact, policy, title, description, value) => {
+    expect(factOf(fact, policy, title, description)).toBe(value);
+  });
+
+  it.each([
+    ['salaryPeriod', 'jobs', 'That is £14.27 per hour, £27,456 per annum.', { salary: 27_456 }, 'year'],
+    ['salaryPeriod', 'jobs', 'That is £14.27 per hour.', { salary: '27456 per annum' }, 'year'],
+    ['salaryPeriod', 'jobs', 'That is £14.27 per hour.', { salary: 14.27 }, 'hour'],
+    ['startDate', 'jobs', '', { startDate: '31/02/2027' }, undefined],
+    ['startDate', 'jobs', '', { startDate: 'ab sofort' }, 'ab sofort'],
+    ['rooms', 'property', '', { Zimmer: 'drei' }, '3'],
+    ['rooms', 'property', '', { Zimmer: 'nach Absprache' }, undefined],
+  ])('is no %s of a field of %s: %s %o', (fact, policy, description, attributes, value) => {
+    expect(factOf(fact, policy, 'Angebot', description, attributes)).toBe(value);
+  });
+});
+
+describe('a boat', () => {
+  const needsMileage = (title: string, description: string) =>
+    score('vehicles', title, description).blockers.some(({ check }) => check === 'mileage-given');
+
+  it('counts hours instead of miles', () => {
+    expect(factOf('operatingHours', 'vehicles', 'Quicksilver 505', 'Petrol, 250 engine hours.')).toBe('250');
+    for (const [title, description] of [
+      ['Quicksilver 505', 'Petrol, 250 engine hours.'],
+      ['Quicksilver 505', 'Benzin, 250 Betriebsstunden.'],
+      ['Quicksilver 505', 'Gasolina, 250 horas de motor.'],
+      ['Quicksilver 505', 'Essence, 250 heures moteur.'],
+      ['Motorboot Quicksilver', 'Benzin.'],
+    ] as const)
+      expect([description, needsMileage(title, description)]).toEqual([description, false]);
+    expect(needsMileage('Golf', 'Large boot, call within 250 hours.')).toBe(true);
+  });
+});
+
+describe('a number in a form', () => {
+  const problemWith = (value: string, kind = 'number') =>
+    ask(guidanceFamily, CheckProfileRequestSchema, {
+      form: { name: 'own', fields: [{ name: 'value', kind, label: 'Value' }] },
+      values: { value },
+    }).fields.map(({ status, message }) => [status, message])[0];
+
+  it.each(['54k', '55K', '120 tkm', '54 tsd', '78.5', '-2k'])('may be %s', (value) => {
+    expect(problemWith(value)?.[0]).toBe('ok');
+  });
+
+  it.each([
+    ['78,5 m²', '“m²”'],
+    ['78.5 m2', '“m2”'],
+    ['120 km/h', '“km/h”'],
+    ['54 kg', '“kg”'],
+    ['54 €', '“€”'],
+  ])('is told to leave out the whole unit of %s', (value, unit) => {
+    expect(problemWith(value)).toEqual(['invalid', expect.stringContaining(unit)]);
   });
 });

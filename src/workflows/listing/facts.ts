@@ -17,6 +17,8 @@ export interface ReadFacts {
   facts: Fact[];
   /** All that the text says about each fact, in order and without repetitions; to be compared with fields and with each other. */
   said: ReadonlyMap<string, readonly Fact[]>;
+  /** Facts whose fields state the unit: a mileage on its own may be in kilometres or miles. */
+  inTheirUnit: ReadonlySet<string>;
   /** The text in lower case and without accents. */
   plain: string;
 }
@@ -47,6 +49,7 @@ export function* readFactsInSlices(
   const title = plain.split('\n', 1)[0] ?? '';
   const said = new Map<string, Fact[]>();
   const given = new Map<string, Fact>();
+  const inTheirUnit = new Set<string>();
   const byField = fieldsByName(attributes);
   for (const known of listingFacts) {
     const { fact, kinds, pattern, needs, fields = [], mayState = [], asWritten = false, inTitle = false } = known;
@@ -68,11 +71,24 @@ export function* readFactsInSlices(
       ...fields.flatMap((name) => (byField.get(name) ?? []).map((one) => inField(one, known, fieldValue))),
       ...mayState.flatMap((name) => (byField.get(name) ?? []).map((one) => inField(one, known, proseValue))),
     ];
-    for (const one of stated) if (one && !given.has(one.name)) given.set(one.name, one);
+    for (const one of stated) {
+      if (!one || given.has(one.fact.name)) continue;
+      given.set(one.fact.name, one.fact);
+      if (one.inItsUnit) inTheirUnit.add(one.fact.name);
+    }
   }
   const facts = [...given.values()];
-  for (const [name, [first]] of said) if (first && !given.has(name)) facts.push(first);
-  return { facts: [...facts, ...inCategory(category, kind, facts)].slice(0, 100), said, plain };
+  const pay = Number((given.get('salaryMin') ?? said.get('salaryMin')?.[0])?.value);
+  for (const [name, found] of said) {
+    const one = name === 'salaryPeriod' ? periodOf(found, pay) : found[0];
+    if (one && !given.has(name)) facts.push(one);
+  }
+  return { facts: [...facts, ...inCategory(category, kind, facts)].slice(0, 100), said, inTheirUnit, plain };
+}
+
+/** Nobody earns thousands an hour: what an hour pays is told besides. */
+function periodOf(found: readonly Fact[], pay: number): Fact | undefined {
+  return pay >= 1000 ? found.find(({ value }) => value !== 'hour') : found[0];
 }
 
 /** Whether a text on its own states a fact with this value, in digits or in words. */
@@ -103,6 +119,8 @@ function inCategory(category: string, kind: Kind, facts: readonly Fact[]): Fact[
 /** What a listing's field has, and the unit that its name states. */
 interface Stated extends Pick<FieldName, 'unit' | 'isAtEnd'> {
   value: unknown;
+  /** The name says what is counted: "Laufleistung (km)", "kms". */
+  namesUnit: boolean;
 }
 
 /** Fields by their whole name, and then by the one without its unit: "Laufleistung (km)". */
@@ -114,25 +132,28 @@ function fieldsByName(attributes: Readonly<Record<string, unknown>>): ReadonlyMa
     else found.set(name, [one]);
   };
   const named = Object.entries(attributes).map(([name, value]) => ({ value, ...fieldNameOf(name) }));
-  for (const { full, value } of named) add(full, { value, unit: '', isAtEnd: false });
-  for (const { base, ...stated } of named) if (base !== undefined) add(base, stated);
+  const namesUnit = ({ full, unit }: FieldName) => isUnit(unit) || /kms?$|kilom|miles/.test(full);
+  for (const one of named) add(one.full, { value: one.value, unit: '', isAtEnd: false, namesUnit: namesUnit(one) });
+  for (const { base, ...one } of named) if (base !== undefined) add(base, { ...one, namesUnit: namesUnit(one) });
   return found;
 }
 
 /** A fact as a field states it. The unit decides which fact it is: a mileage in miles is no mileage in kilometres. */
 function inField(
-  { value, unit, isAtEnd }: Stated,
+  { value, unit, isAtEnd, namesUnit }: Stated,
   known: FactPattern,
   read: (value: unknown, known: FactPattern) => string | undefined,
-): Fact | undefined {
+): { fact: Fact; inItsUnit: boolean } | undefined {
   const amount = amountWithUnit(value);
   const itsUnit = amount?.unit || unit;
   if (!fits(known.fact, { unit: itsUnit, isAtEnd })) return undefined;
   const own = amount && itsUnit !== '' ? measured(known.fact, amount.amount, itsUnit) : undefined;
   if (amount && own) own.value = String(decimalsOf(own.fact, amount.written, Number(own.value)));
-  if (own) return { name: own.fact, value: own.value, source: 'field', quote: '' };
+  if (own) return { fact: { name: own.fact, value: own.value, source: 'field', quote: '' }, inItsUnit: true };
   const said = read(value, known);
-  return said === undefined ? undefined : { name: known.fact, value: said, source: 'field', quote: '' };
+  return said === undefined
+    ? undefined
+    : { fact: { name: known.fact, value: said, source: 'field', quote: '' }, inItsUnit: namesUnit };
 }
 
 /** A value that is a number, perhaps with a unit after it. */

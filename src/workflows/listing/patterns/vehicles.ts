@@ -293,6 +293,21 @@ export const vehiclePatterns: readonly FactPattern[] = [
     read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
+    fact: 'operatingHours',
+    type: 'number',
+    kinds: ['vehicles'],
+    fields: [
+      ...['operatinghours', 'enginehours', 'betriebsstunden', 'motorstunden', 'horasdemotor', 'horasmotor'],
+      ...['heuresmoteur', 'heuresdemoteur'],
+    ],
+    needs: /hours|hrs|stunden|horas|heures/,
+    pattern: new RegExp(
+      `(?<![\\d.,])(${numeral}) ?(?:(?:engine|motor|running|operating) ?(?:hours|hrs)|(?:betriebs|motor|lauf)stunden|horas (?:de )?(?:motor|navegacion|uso|funcionamiento)|heures (?:de )?(?:moteur|navigation|fonctionnement))(?![a-z])|(?:(?:engine|motor|running|operating) ?hours|(?:betriebs|motor)stunden|horas (?:de )?motor|heures (?:de )?moteur)[ :]{1,2}(?:ca\\.? |about )?(${numeral})`,
+      'g',
+    ),
+    read: (match) => String(amountOf(match[1] ?? match[2] ?? '')),
+  },
+  {
     fact: 'doors',
     kinds: ['vehicles'],
     fields: [
