@@ -172,8 +172,11 @@ function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseCont
   return field.kind === 'integer' && isYear && Number(value) > today.year ? fault('field.future') : undefined;
 }
 
+/** "m²" and "km/h" are one unit each. */
+const unitWritten = /\p{L}[\p{L}/]*[23²³]?|\p{Sc}/u;
+
 function numberFault(value: unknown): Fault {
-  const [unit] = typeof value === 'string' && value.length <= 40 ? (value.match(/\p{L}+|\p{Sc}/u) ?? []) : [];
+  const [unit] = typeof value === 'string' && value.length <= 40 ? (value.match(unitWritten) ?? []) : [];
   return unit !== undefined && /\d/.test(String(value)) ? fault('field.numberAlone', { unit }) : fault('field.number');
 }
 
@@ -187,8 +190,13 @@ const signed =
 
 const ageMax = 120;
 
-/** A number as written in any of the four languages: 1234.5, 1234,5, 1.234,50 or 1,234.50. */
+/** "54k" is a number as much as 54,000 is. */
+const inThousands = /^(-?\d[\d.,]*) ?(?:k|tsd\.?|tkm)$/i;
+
+/** A number as written in any of the four languages: 1234.5, 1234,5, 1.234,50, 1,234.50 or 54k. */
 function readNumber(text: string): number {
+  const thousands = inThousands.exec(text.trim());
+  if (thousands) return readNumber(thousands[1] ?? '') * 1000;
   const bare = text.trim().replace(/[\s\u00a0'’](?=\d{3})/g, '');
   if (/^-?\d+,\d{1,2}$|^-?\d{1,3}(\.\d{3})+(,\d+)?$/.test(bare) && !/^-?\d{1,3}\.\d{3}$/.test(bare))
     return Number(bare.replaceAll('.', '').replace(',', '.'));

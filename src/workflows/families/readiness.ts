@@ -9,7 +9,7 @@ import { isUnmet, scoreOf } from '../../sandbox/index.ts';
 import { type CheckResult, type CheckRule, failedByUrgency, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { type Fact, isKnownField, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
+import { type Fact, isKnownField, isLikeField, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
 import { isBicycleTooDear, isPriceOutside, misplacedOf, problemsOf } from '../listing/problems.ts';
@@ -179,8 +179,19 @@ function asAdvice(result: CheckResult): CheckResult {
 }
 
 function unusedAttributes(attributes: Readonly<Record<string, unknown>>, kind: Kind): ListingReply['unusedFields'] {
-  const used = Object.keys(attributes).filter((name) => isKnownField(name, kind) || ofPacks.has(bare(name)));
-  return unusedFieldsOf('listing.attributes', attributes, new Set([...knownFields(kind).keys(), ...ofPacks, ...used]));
+  const fields = knownFields(kind);
+  const isUsed = (name: string) => isKnownField(name, attributes[name], kind) || ofPacks.has(bare(name));
+  const [used, others] = [new Set(fields.keys()), [] as string[]];
+  for (const name of ofPacks) used.add(name);
+  for (const name of Object.keys(attributes)) {
+    if (isUsed(name)) used.add(name);
+    // A value in a unit of something else is not read, whatever the field's name.
+    else if (used.delete(name)) others.push(name);
+  }
+  return unusedFieldsOf('listing.attributes', attributes, used).map((one) => {
+    const name = one.field.slice('listing.attributes.'.length);
+    return others.includes(name) || !isLikeField(name, one.nearest, kind) ? { ...one, nearest: '' } : one;
+  });
 }
 
 // The attributes that the packs' expressions refer to by name.

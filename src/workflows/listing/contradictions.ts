@@ -23,7 +23,8 @@ export function contradictionsIn(kind: Kind, read: ReadFacts, listing: Listed, w
   });
   const all = [
     ...found,
-    ...mileageWithoutUnit(read, words),
+    ...mileageInOtherUnit(read, words),
+    ...powersOf(read, words),
     ...saidTwice(kind, read, title, words),
     ...conditions(kind, read, words),
     ...ownersOf(read, words),
@@ -182,15 +183,31 @@ function isNumeric(value: string): boolean {
   return value.trim() !== '' && Number.isFinite(Number(value));
 }
 
-/** A field called mileage has no unit. */
-function mileageWithoutUnit({ facts, said }: ReadFacts, words: Words): CheckResult[] {
-  const field = facts.find(({ name, source }) => name === 'mileageKm' && source === 'field');
-  const miles = said.get('mileageMiles')?.[0];
-  if (!field || !miles || said.has('mileageKm')) return [];
-  const [given, told] = [Number(field.value), Number(miles.value)];
-  return isNear(given, told, 0.05) || isConverted(told, given)
-    ? []
-    : [contradiction('mileage', field.value, miles.quote, words)];
+/** A mileage in a field, and one of the other unit in prose. A field called mileage has no unit. */
+function mileageInOtherUnit({ facts, said, inTheirUnit }: ReadFacts, words: Words): CheckResult[] {
+  const field = facts.find(({ name, source }) => name.startsWith('mileage') && source === 'field');
+  if (!field || said.has(field.name)) return [];
+  const isKm = field.name === 'mileageKm';
+  const other = said.get(isKm ? 'mileageMiles' : 'mileageKm')?.[0];
+  if (!other) return [];
+  const [given, told] = [Number(field.value), Number(other.value)];
+  const [km, miles] = isKm ? [given, told] : [told, given];
+  const agrees = inTheirUnit.has(field.name)
+    ? isNear(miles * 1.609, km, 0.06)
+    : isNear(given, told, 0.05) || isConverted(told, given);
+  return agrees ? [] : [contradiction('mileage', field.value, other.quote, words)];
+}
+
+/** Kilowatts and horsepower of one engine. Hybrids have two, and batteries are charged in kilowatts. */
+function powersOf({ facts, said }: ReadFacts, words: Words): CheckResult[] {
+  const [kw, hp, fuel] = ['powerKw', 'powerHp', 'fuel'].map((fact) => facts.find(({ name }) => name === fact));
+  if (!kw || !hp) return [];
+  const all = (fact: Fact) => [fact, ...(said.get(fact.name) ?? [])].map(({ value }) => Number(value));
+  if (all(kw).some((one) => all(hp).some((other) => isNear(one * 1.36, other, 0.1)))) return [];
+  const hasOneEngine = fuel?.value === 'petrol' || fuel?.value === 'diesel';
+  const isMistaken = kw.value === hp.value || (hasOneEngine && (kw.source === 'field' || hp.source === 'field'));
+  const written = (fact: Fact, unit: string) => fact.quote || `${fact.value} ${unit}`;
+  return isMistaken ? [contradiction('powerKw', written(kw, 'kW'), written(hp, 'hp'), words)] : [];
 }
 
 /** Facts that have one value only, wherever the prose says them. */

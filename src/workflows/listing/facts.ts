@@ -5,8 +5,9 @@ import { isPlaceholder } from '../sense/placeholders.ts';
 import { factPatterns } from './fact-patterns.ts';
 import { dateOf } from './patterns/dates.ts';
 import type { FactPattern, Kind } from './patterns/pattern.ts';
-import { amountOf, plainText, withShortWords } from './plain-text.ts';
-import { type FieldName, fieldNameOf, fits, measured } from './units.ts';
+import { amountOf, countOf, plainText, withShortWords } from './plain-text.ts';
+import { decimalsOf } from './ranges.ts';
+import { type FieldName, fieldNameOf, fits, isUnit, measured } from './units.ts';
 
 /** A fact stated by a listing, where it appears, and in which words. */
 export type Fact = Plain<ListingFact>;
@@ -16,6 +17,8 @@ export interface ReadFacts {
   facts: Fact[];
   /** All that the text says about each fact, in order and without repetitions; to be compared with fields and with each other. */
   said: ReadonlyMap<string, readonly Fact[]>;
+  /** Facts whose fields state the unit: a mileage on its own may be in kilometres or miles. */
+  inTheirUnit: ReadonlySet<string>;
   /** The text in lower case and without accents. */
   plain: string;
 }
@@ -46,9 +49,10 @@ export function* readFactsInSlices(
   const title = plain.split('\n', 1)[0] ?? '';
   const said = new Map<string, Fact[]>();
   const given = new Map<string, Fact>();
+  const inTheirUnit = new Set<string>();
   const byField = fieldsByName(attributes);
   for (const known of listingFacts) {
-    const { fact, kinds, pattern, needs, read, fields = [], mayState = [], asWritten = false, inTitle = false } = known;
+    const { fact, kinds, pattern, needs, fields = [], mayState = [], asWritten = false, inTitle = false } = known;
     if (kinds.length > 0 && !kinds.includes(kind)) continue;
     yield plain.length;
     const found = said.get(fact) ?? [];
@@ -56,7 +60,7 @@ export function* readFactsInSlices(
     const mayMatch = needs === undefined || needs.test(scope);
     for (let match = mayMatch ? firstMatch(pattern, scope) : null; match; match = nextMatch(match, pattern, scope)) {
       if (found.length >= saidMax) break;
-      const readValue = read(match, scope);
+      const readValue = saidBy(known, match, scope);
       if (readValue === undefined) continue;
       const quote = text.slice(match.index, match.index + match[0].length).trim();
       const value = asWritten ? asIn(text, match, readValue) : readValue;
@@ -67,11 +71,24 @@ export function* readFactsInSlices(
       ...fields.flatMap((name) => (byField.get(name) ?? []).map((one) => inField(one, known, fieldValue))),
       ...mayState.flatMap((name) => (byField.get(name) ?? []).map((one) => inField(one, known, proseValue))),
     ];
-    for (const one of stated) if (one && !given.has(one.name)) given.set(one.name, one);
+    for (const one of stated) {
+      if (!one || given.has(one.fact.name)) continue;
+      given.set(one.fact.name, one.fact);
+      if (one.inItsUnit) inTheirUnit.add(one.fact.name);
+    }
   }
   const facts = [...given.values()];
-  for (const [name, [first]] of said) if (first && !given.has(name)) facts.push(first);
-  return { facts: [...facts, ...inCategory(category, kind, facts)].slice(0, 100), said, plain };
+  const pay = Number((given.get('salaryMin') ?? said.get('salaryMin')?.[0])?.value);
+  for (const [name, found] of said) {
+    const one = name === 'salaryPeriod' ? periodOf(found, pay) : found[0];
+    if (one && !given.has(name)) facts.push(one);
+  }
+  return { facts: [...facts, ...inCategory(category, kind, facts)].slice(0, 100), said, inTheirUnit, plain };
+}
+
+/** Nobody earns thousands an hour: what an hour pays is told besides. */
+function periodOf(found: readonly Fact[], pay: number): Fact | undefined {
+  return pay >= 1000 ? found.find(({ value }) => value !== 'hour') : found[0];
 }
 
 /** Whether a text on its own states a fact with this value, in digits or in words. */
@@ -79,9 +96,9 @@ export function states(text: string, fact: string, value: string): boolean {
   const plain = withShortWords(plainText(text));
   return listingFacts.some((known) => {
     if (known.fact !== fact) return false;
-    const { pattern, read } = known;
+    const { pattern } = known;
     for (let match = firstMatch(pattern, plain); match; match = nextMatch(match, pattern, plain))
-      if (read(match, plain) === value) return true;
+      if (saidBy(known, match, plain) === value) return true;
     return false;
   });
 }
@@ -102,6 +119,8 @@ function inCategory(category: string, kind: Kind, facts: readonly Fact[]): Fact[
 /** What a listing's field has, and the unit that its name states. */
 interface Stated extends Pick<FieldName, 'unit' | 'isAtEnd'> {
   value: unknown;
+  /** The name says what is counted: "Laufleistung (km)", "kms". */
+  namesUnit: boolean;
 }
 
 /** Fields by their whole name, and then by the one without its unit: "Laufleistung (km)". */
@@ -113,40 +132,53 @@ function fieldsByName(attributes: Readonly<Record<string, unknown>>): ReadonlyMa
     else found.set(name, [one]);
   };
   const named = Object.entries(attributes).map(([name, value]) => ({ value, ...fieldNameOf(name) }));
-  for (const { full, value } of named) add(full, { value, unit: '', isAtEnd: false });
-  for (const { base, ...stated } of named) if (base !== undefined) add(base, stated);
+  const namesUnit = ({ full, unit }: FieldName) => isUnit(unit) || /kms?$|kilom|miles/.test(full);
+  for (const one of named) add(one.full, { value: one.value, unit: '', isAtEnd: false, namesUnit: namesUnit(one) });
+  for (const { base, ...one } of named) if (base !== undefined) add(base, { ...one, namesUnit: namesUnit(one) });
   return found;
 }
 
 /** A fact as a field states it. The unit decides which fact it is: a mileage in miles is no mileage in kilometres. */
 function inField(
-  { value, unit, isAtEnd }: Stated,
+  { value, unit, isAtEnd, namesUnit }: Stated,
   known: FactPattern,
   read: (value: unknown, known: FactPattern) => string | undefined,
-): Fact | undefined {
+): { fact: Fact; inItsUnit: boolean } | undefined {
   const amount = amountWithUnit(value);
   const itsUnit = amount?.unit || unit;
   if (!fits(known.fact, { unit: itsUnit, isAtEnd })) return undefined;
   const own = amount && itsUnit !== '' ? measured(known.fact, amount.amount, itsUnit) : undefined;
-  if (own) return { name: own.fact, value: own.value, source: 'field', quote: '' };
+  if (amount && own) own.value = String(decimalsOf(own.fact, amount.written, Number(own.value)));
+  if (own) return { fact: { name: own.fact, value: own.value, source: 'field', quote: '' }, inItsUnit: true };
   const said = read(value, known);
-  return said === undefined ? undefined : { name: known.fact, value: said, source: 'field', quote: '' };
+  return said === undefined
+    ? undefined
+    : { fact: { name: known.fact, value: said, source: 'field', quote: '' }, inItsUnit: namesUnit };
 }
 
 /** A value that is a number, perhaps with a unit after it. */
-function amountWithUnit(value: unknown): { amount: number; unit: string } | undefined {
-  if (typeof value === 'number') return { amount: value, unit: '' };
+function amountWithUnit(value: unknown): { amount: number; unit: string; written: string } | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? { amount: value, unit: '', written: '' } : undefined;
   if (typeof value !== 'string') return undefined;
   const [, sign, number, unit] =
-    /^(-?)(\d[\d., ']*(?:k\b| ?tsd\b\.?)?)(\D{0,24})$/.exec(plainText(value.slice(0, 200).trim())) ?? [];
+    /^(-?)(\d[\d., ']*(?:k\b|(?:tsd|tausend|thousand|mil|mille)\b\.?)?)((?: ?(?:m|ft|cm)[23])?|\D{0,24})$/.exec(
+      plainText(value.slice(0, 200).trim()),
+    ) ?? [];
   if (number === undefined) return undefined;
-  return { amount: amountOf(number) * (sign === '-' ? -1 : 1), unit: (unit ?? '').trim() };
+  const amount = amountOf(number) * (sign === '-' ? -1 : 1);
+  return Number.isFinite(amount) ? { amount, unit: (unit ?? '').trim(), written: number } : undefined;
 }
 
 /** A name with its capitals and accents: every letter of a plain text is where it is in the text itself. */
 function asIn(text: string, match: RegExpExecArray, name: string): string {
   const at = match.index + Math.max(0, match[0].indexOf(name));
   return text.slice(at, at + name.length);
+}
+
+/** What a match says. A number that is none states nothing. */
+function saidBy({ type, read }: FactPattern, match: RegExpExecArray, text: string): string | undefined {
+  const value = read(match, text);
+  return (type ?? read.type) === 'number' && !Number.isFinite(Number(value)) ? undefined : value;
 }
 
 /** `matchAll` would copy the pattern, and a copy is often compiled anew, which takes longer than reading a listing with it. */
@@ -172,17 +204,26 @@ function fieldValue(value: unknown, known: FactPattern): string | undefined {
   const plain = plainText(written);
   const type = known.type ?? known.read.type;
   if (type === 'boolean') return yesOrNo(plain) ?? written;
-  if (type === 'date') return dateOf(plain) ?? written;
+  // "From now on" is a date to its readers; the 31st of February is none to anybody.
+  if (type === 'date') return dateOf(plain) ?? (/^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/.test(plain) ? undefined : written);
   if (type === 'choice') return known.read.choose?.(plain) ?? written;
-  return /^-?[\d., ']+\D{0,12}$/.test(plain) ? String(amountOf(plain) * (plain.startsWith('-') ? -1 : 1)) : written;
+  if (/^-?[\d., ']+\D{0,12}$/.test(plain)) {
+    const amount = amountOf(plain) * (plain.startsWith('-') ? -1 : 1);
+    return Number.isFinite(amount) ? String(decimalsOf(known.fact, plain, amount)) : undefined;
+  }
+  if (type !== 'number' || /\d/.test(plain)) return written;
+  // A number without a digit is one in words, or says nothing.
+  const counted = countOf(plain);
+  return Number.isFinite(counted) ? String(counted) : undefined;
 }
 
 /** What a value says, if it says it as prose does. */
-function proseValue(value: unknown, { pattern, read }: FactPattern): string | undefined {
+function proseValue(value: unknown, known: FactPattern): string | undefined {
   if (typeof value !== 'string' || isPlaceholder(value)) return undefined;
   const plain = plainText(value.slice(0, 200));
+  const { pattern } = known;
   for (let match = firstMatch(pattern, plain); match; match = nextMatch(match, pattern, plain)) {
-    const found = read(match, plain);
+    const found = saidBy(known, match, plain);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -207,11 +248,19 @@ export function knownFields(kind: Kind): ReadonlyMap<string, readonly string[]> 
   return found;
 }
 
-/** Whether a kind's facts are read from a field of this name, in the unit that the name states. */
-export function isKnownField(name: string, kind: Kind): boolean {
+/** Whether a kind's facts are read from a field of this name, in the unit that the name or the value states. */
+export function isKnownField(name: string, value: unknown, kind: Kind): boolean {
   const known = knownFields(kind);
   const { full, base = '', ...told } = fieldNameOf(name);
-  return known.has(full) || (known.get(base) ?? []).some((fact) => fits(fact, told));
+  const { unit = '' } = amountWithUnit(value) ?? {};
+  const facts = known.get(full) ?? (known.get(base) ?? []).filter((fact) => fits(fact, told));
+  return facts.some((fact) => fits(fact, { unit, isAtEnd: false }));
+}
+
+/** Whether a field of this name may be meant by another: one in square metres is never a number of rooms. */
+export function isLikeField(name: string, similar: string, kind: Kind): boolean {
+  const { unit } = fieldNameOf(name);
+  return !isUnit(unit) || (knownFields(kind).get(similar) ?? []).some((fact) => measured(fact, 1, unit) !== undefined);
 }
 
 /** The names of a kind's facts. */

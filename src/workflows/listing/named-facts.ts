@@ -110,6 +110,7 @@ export const namedFacts: readonly FactPattern[] = [
     fact: 'salaryPeriod',
     kinds: ['jobs'],
     fields: ['salaryperiod', 'payperiod'],
+    mayState: ['salary', 'pay', 'gehalt', 'lohn', 'salario', 'sueldo', 'salaire'],
     pattern:
       /(?:(?<![\d.,])\d[\d.,]{0,9} ?(?:€|£|\$|eur(?:os?)?|chf|usd|gbp|k)?|€|£|\$|eur(?:os?)?|chf|usd|gbp|k|brutto|brutos?|bruts?|gross|netto|netos?|nets?)[ -]{0,2}(?:(?:brutto|brutos?|bruts?|gross|plus|netto|netos?|nets?)[ -]{0,2})?(?:\/ ?(?:h|hr|hour|std|stunde\.?|hora|heure|day|tag|dia|jour|week|woche|month|monat|mes|mois|year|jahr|ano|an)\b|ph\b|p\.?a\.?\b|per annum|(?:per|an?|pro|im|die|por|al|a la|la|par|de l'|the|je|jede|a) ?(?:hour|stunde|hora|heure|day|tag|dia|jour|week|woche|semana|semaine|month|monat|mes|mois|year|annum|jahr|ano|an)\b|stundenlohn|jahresgehalt|monatlich|jahrlich|anuales|mensuales|annuels?|mensuels?|jahresbrutto)/g,
     read: firstOf([

@@ -1,3 +1,5 @@
+import { wordsNumber } from './number-words.ts';
+
 const readMax = 20_000;
 
 /**
@@ -43,15 +45,15 @@ export const numeral = String.raw`\d{1,3}(?:[., ']\d{3}){1,5}(?!\d)(?:[.,]\d{1,2
 
 /** The value of a numeral, with or without a word for thousands after it: 61k, 61 tsd, 61 mil, 61 tkm. */
 export function amountOf(text: string): number {
-  const thousands = /k\s*$|tsd|mil\b|tkm/.test(text) ? 1000 : 1;
-  let digits = text.replace(/[^\d.,]/g, '');
+  const thousands = /k\s*$|tsd|tausend|thousand|mil(?:le)?\b|tkm/.test(text) ? 1000 : 1;
+  const digits = text.replace(/[^\d.,]/g, '');
   const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
-  const after = digits.length - last - 1;
-  const grouped = /^\d{1,3}([.,]\d{3})+$/.test(digits) && !digits.startsWith('0');
-  if (last >= 0 && !grouped && after <= 2)
-    digits = `${digits.slice(0, last).replace(/[.,]/g, '')}.${digits.slice(last + 1)}`;
-  else digits = grouped || after === 3 ? digits.replace(/[.,]/g, '') : digits.replace(',', '.');
-  return Number(digits) * thousands;
+  const whole = digits.slice(0, Math.max(0, last)).replace(/[.,]/g, '');
+  const part = digits.slice(last + 1);
+  // No group of thousands comes after a nought, nor after four digits without a sign.
+  const isWhole = last < 0 || /^[1-9]\d{0,2}([.,]\d{3})+$/.test(digits);
+  const value = Number(isWhole ? `${whole}${part}` : `${whole}.${part}`) * thousands;
+  return Math.round(value * 1e6) / 1e6;
 }
 
 // Small numbers in words, in English, German, Spanish and French.
@@ -84,7 +86,6 @@ export const smallWords = Object.keys(small)
 
 /** A small number in digits or words: "2", "two", "thirty-four". NaN for anything else. */
 export function countOf(text: string): number {
-  const value = amountOf(text);
-  if (/\d/.test(text)) return value;
-  return text.split(/[- ]/).reduce((sum, word) => sum + (small[word] ?? Number.NaN), 0);
+  if (/\d/.test(text)) return amountOf(text);
+  return small[text] ?? wordsNumber(text);
 }

@@ -6,6 +6,7 @@ import { isGibberish } from './gibberish.ts';
 import type { Misplaced } from './kinds.ts';
 import type { Kind } from './patterns/pattern.ts';
 import { problem } from './problem.ts';
+import { ranges } from './ranges.ts';
 
 interface Listed {
   title: string;
@@ -60,26 +61,6 @@ export function isPriceOutside(kind: Kind, price: number | undefined): boolean {
   const range = prices[kind];
   return range !== undefined && price !== undefined && price > 0 && (price < range[0] || price > range[1]);
 }
-
-/** Between which numbers a fact can be; generously, since a rare thing is no mistake. */
-const ranges: Readonly<Record<string, readonly [number, number]>> = {
-  batteryHealthPercent: [1, 100],
-  powerHp: [0.5, 3000],
-  powerKw: [0.3, 2200],
-  engineLitres: [0.04, 30],
-  doors: [0, 9],
-  seats: [1, 90],
-  owners: [0, 40],
-  screenInch: [0.5, 200],
-  storageGb: [0.001, 200_000],
-  ramGb: [0.001, 4096],
-  rooms: [0.5, 500],
-  bedrooms: [0, 300],
-  bathrooms: [0, 300],
-  floor: [-10, 170],
-  yearBuilt: [900, 2050],
-  experienceYears: [0, 75],
-};
 
 function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: number, words: Words): CheckResult[] {
   const { say } = words;

@@ -6,7 +6,12 @@ type Unit = readonly [written: RegExp, fact: string, times: number];
 
 const mileage: readonly Unit[] = [
   [/^(?:kms?|kilomet(?:er|re)s?|kilometern|kilometros)$/, 'mileageKm', 1],
-  [/^tkm$/, 'mileageKm', 1000],
+  [
+    /^(?:t ?km|(?:tsd\.?|tausend|thousands? of|thousand|x? ?1[., ]?000|mil|miles de|mille|milliers de|k) ?(?:kms?|kilomet(?:er|re)s?|kilometern|kilometros))$/,
+    'mileageKm',
+    1000,
+  ],
+  [/^(?:thousands? of|thousand|x? ?1[., ]?000|k) ?(?:mi|mls|miles?)$/, 'mileageMiles', 1000],
   [/^(?:mi|mls|miles?|meilen|millas)$/, 'mileageMiles', 1],
 ];
 const area: readonly Unit[] = [
@@ -22,6 +27,7 @@ const lengthOf = (fact: string): readonly Unit[] => [
   [/^(?:mm|millimet(?:er|re)s?|milimetros)$/, fact, 0.1],
   [/^(?:m|met(?:er|re)s?|metros?)$/, fact, 100],
   [/^(?:in|inch(?:es)?|zoll|pulgadas|pouces|")$/, fact, 2.54],
+  [/^(?:ft|f(?:ee|oo)t|fuss|pies|pieds)$/, fact, 30.48],
 ];
 const memoryOf = (fact: string): readonly Unit[] => [
   [/^(?:gb|go|gigabytes?)$/, fact, 1],
@@ -56,8 +62,12 @@ const units: ReadonlyMap<string, readonly Unit[]> = new Map([
       [/^(?:kgs?|kilos?|kilogram(?:me?|mo)?s?)$/, 'weightKg', 1],
       [/^(?:g|gram(?:me?|mo)?s?)$/, 'weightKg', 0.001],
       [/^(?:lbs?|pounds?|libras?)$/, 'weightKg', 0.453_592],
+      [/^(?:st|stones?)$/, 'weightKg', 6.350_29],
+      [/^(?:oz|ounces?|unzen)$/, 'weightKg', 0.028_349_5],
+      [/^(?:t|tonn?(?:es?|en)|toneladas?)$/, 'weightKg', 1000],
     ],
   ],
+  ['capacityKg', [[/^(?:kgs?|kilos?|kilogram(?:me?|mo)?s?)$/, 'capacityKg', 1]]],
   [
     'screenInch',
     [
@@ -68,13 +78,23 @@ const units: ReadonlyMap<string, readonly Unit[]> = new Map([
 ]);
 
 const all: readonly RegExp[] = [...new Set([...units.values()].flat().map(([written]) => written))];
+/** Units of what no fact measures: a number of these is none of another fact. */
+const ofNoFact =
+  /^(?:yds?|yards?|ml|cl|gal(?:lons?)?|pints?|m3|m³|cu\.? ?ft|cubic f(?:ee|oo)t|mah|ah|wh|w|watts?|v|volts?|hz|ghz|mhz|mb|megabytes?|mbps|acres?|ha|hectares?|hektar|knots?|knoten|nm)$/;
+
+/** Whether a word is a unit, of whatever. */
+export function isUnit(written: string): boolean {
+  return all.some((one) => one.test(written)) || ofNoFact.test(written);
+}
 
 /** What a fact of this name measures in a unit: the fact's name and value. Undefined if the unit is none of its units. */
 export function measured(fact: string, amount: number, unit: string): { fact: string; value: string } | undefined {
   const known = units.get(fact)?.find(([written]) => written.test(unit));
   if (!known) return undefined;
   const [, of, times] = known;
-  return { fact: of, value: String(Math.round(amount * times * 100) / 100) };
+  // What is not converted stays as it is written.
+  const steps = times === 1 ? 1000 : 100;
+  return { fact: of, value: String(Math.round(amount * times * steps) / steps) };
 }
 
 /**
@@ -83,7 +103,7 @@ export function measured(fact: string, amount: number, unit: string): { fact: st
  */
 export function fits(fact: string, { unit, isAtEnd }: Pick<FieldName, 'unit' | 'isAtEnd'>): boolean {
   if (measured(fact, 1, unit)) return true;
-  return !isAtEnd && !(units.has(fact) && all.some((one) => one.test(unit)));
+  return !isAtEnd && !(units.has(fact) && isUnit(unit));
 }
 
 /** A field's name as people write it, with the unit that it states. */
@@ -104,14 +124,19 @@ const atEnd = new RegExp(`^(.+?)[ ,/.-]+(?:(?:in|en) +)?(${all.map(({ source }) 
 export function fieldNameOf(name: string): FieldName {
   const read = name.slice(0, 100);
   const full = bare(read);
-  const words = plainText(spaced(read)).trim();
+  const words = withoutSharpS(plainText(spaced(read))).trim();
   const bracketed = inBrackets.exec(words);
   const [, base, unit = ''] = bracketed ?? atEnd.exec(words) ?? [];
   if (base === undefined) return { full, unit: '', isAtEnd: false };
-  return { full, base: bare(base), unit: unit.trim(), isAtEnd: bracketed === null };
+  return { full, base: bare(base), unit: unit.trim().replace(/^(?:in|en) /, ''), isAtEnd: bracketed === null };
 }
 
 /** `fuel_type`, `fuelType` and "Fuel type" are one name. */
 export function bare(name: string): string {
-  return plainText(name.slice(0, 100)).replace(/[^a-z0-9]/g, '');
+  return withoutSharpS(plainText(name.slice(0, 100))).replace(/[^a-z0-9]/g, '');
+}
+
+/** A name need not keep its letters where they are: "Größe" and "Grösse" are one. */
+function withoutSharpS(plain: string): string {
+  return plain.replaceAll('ß', 'ss');
 }

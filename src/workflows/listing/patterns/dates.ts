@@ -16,12 +16,17 @@ function isoDate(match: RegExpExecArray): string | undefined {
   const named = word === undefined ? undefined : months.findIndex((name) => name.test(word)) + 1;
   const month = named ?? Number(digits ?? isoMonth);
   const on = Number(dayOfWord ?? day ?? isoDay ?? 1);
-  if (!(month >= 1 && month <= 12) || !(on >= 1 && on <= 31)) return undefined;
   const full = Number(yearOfWord ?? year ?? isoYear);
+  if (!(month >= 1 && month <= 12) || !(on >= 1 && on <= lastDay(full, month))) return undefined;
   const hasDay = (dayOfWord ?? day ?? isoDay) !== undefined;
   // Two digits are a year of this century, unless nobody can have meant one that far ahead.
   const century = full >= 100 ? 0 : full > 60 ? 1900 : 2000;
   return [full + century, month, ...(hasDay ? [on] : [])].map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+/** Of leap years, two digits are enough. */
+function lastDay(year: number, month: number): number {
+  return new Date(Date.UTC(year < 100 ? 2000 + year : year, month, 0)).getUTCDate();
 }
 
 const whole = new RegExp(`^\\D{0,12}?(?:${date})$`);
@@ -62,7 +67,12 @@ const isEnd =
   /(?:\bbis|bewerb[a-z]*|schluss|frist|closing|deadline|before|until|hasta|plazo|jusqu.{0,4}|avant|cloture)[a-z' :]{0,16}$/;
 
 const fromThen = (match: RegExpExecArray, text: string) =>
-  isEnd.test(before(text, match, 28)) || /\b(?:bis|until|till|hasta|jusqu)/.test(match[0]) ? undefined : isoDate(match);
+  isEnd.test(before(text, match, 28)) ||
+  /\b(?:bis|until|till|hasta|jusqu|appl(?:y|ication)|bewerb|bewirb|closing|deadline|frist|postul|candidat|solicit|inscri|plazo|cloture)/.test(
+    match[0],
+  )
+    ? undefined
+    : isoDate(match);
 
 /** Facts that are dates. */
 export const datePatterns: readonly FactPattern[] = [

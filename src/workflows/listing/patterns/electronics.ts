@@ -1,5 +1,5 @@
 import { amountOf, numeral } from '../plain-text.ts';
-import { type FactPattern, numberWithin } from './pattern.ts';
+import { before, type FactPattern, numberWithin } from './pattern.ts';
 
 /** Names that are a model on their own or with a few words more. */
 const families =
@@ -9,7 +9,7 @@ const parts =
   'pro|max|plus|ultra|lite|mini|air|fe|se|xl|oled|digital|slim|fold|flip|note|tab|watch|buds|book|studio|neo|classic|active|series|serie|paperwhite|oasis|show|dot|duo|carbon|nano|go|laptop|edition|deck|one|elite|black|(?:mark|mk|gen) ?[0-9iv]{1,3}|[ivx]{1,4}|x[123]|[smz]\\d{1,2}|(?!\\d+ ?(?:gb|go|tb|to|zoll|inch|pulgadas|pouces|hz|€|eur|mm|"))(?!(?:19|20)\\d\\d(?![a-z0-9]))[a-z]{0,3}\\d{1,4}[a-z]{0,3}(?:-[a-z0-9]+)?';
 /** A number with a unit, or an ordinal. */
 const measure =
-  '\\d+(?:gb|tb|go|to|cm|mm|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre|megapixel)\\b';
+  '\\d+(?:gb|tb|go|to|cm|mm|ft|f(?:ee|oo)t|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre|megapixel)\\b';
 
 /** Facts read about a device. */
 export const electronicsPatterns: readonly FactPattern[] = [
@@ -85,7 +85,11 @@ export const electronicsPatterns: readonly FactPattern[] = [
       'tailleecran',
     ],
     pattern: /\b(?<![.,\d])(\d{1,2}(?:[.,]\d{1,2})?) ?(?:inch|in\b(?! [a-z])|zoll|pulgadas|pouces|"|'')/g,
-    read: (match) => String(amountOf(match[1] ?? '')),
+    // "5 ft 9 in" is the height of something else.
+    read: (match, text) =>
+      /(?:\d ?(?:ft|f(?:ee|oo)t|fuss|pies|pieds|')[ ,]{0,2}(?:and |und |y |et )?)$/.test(before(text, match, 14))
+        ? undefined
+        : String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'batteryHealthPercent',

@@ -82,7 +82,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     fact: 'plotArea',
     kinds: ['property'],
     pattern: new RegExp(
-      `(?<![\\d.,])${N} ?(?:acres?|ha\\b|hectares?|hektar|hectareas?)|(?:plot|grundstuck|parcela|terreno|terrain|site)[a-z :]{0,20}(?:${numeral}) ?(?:m2|m²|qm|sqm)|(?:${numeral}) ?(?:m2|m²|qm|sqm)[a-z ]{1,12}(?:plot|grundstuck|parcela|terreno|terrain)`,
+      `(?<![\\d.,])${N} ?(?:acres?|ha\\b|hectares?|hektar|hectareas?)|(?:plot|grundstuck|parcela|terreno|terrain|site)[a-z :]{0,20}(?:${numeral}) ?(?:m2|m²|qm|sqm)|(?:${numeral}) ?(?:m2|m²|qm|sqm)(?! (?:on|in|with|and|auf|mit|und|im|sobre|en|con|y|sur|avec|et|dans)\\b)[a-z ]{1,12}(?:plot|grundstuck|parcela|terreno|terrain)`,
       'g',
     ),
     read: (match) => match[0].trim(),
@@ -223,7 +223,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     fields: ['offer', 'offertype', 'transaction', 'angebotsart', 'operacion', 'tipodeoperacion'],
     inCategory: true,
     pattern:
-      /for sale|to let|lettings|for rent|to rent|\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miet(?:e|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil|se vende|\bvendo\b|en venta|venta|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|loyer|a vendre|ventes?|asking|sales|offers over|oiro|freehold|guide price|per week|holiday/g,
+      /for sale|to let|lettings|for rent|to rent|\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miet(?:e|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\basking\b|\bsales\b|offers over|\boiro\b|freehold|guide price|per week|holiday/g,
     read: oneOf({
       'holiday let': /holiday|per week/,
       rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,

@@ -1,31 +1,33 @@
-import { amountOf, countOf, numeral, smallWords } from '../plain-text.ts';
+import { numberInWords, wordsNumber } from '../number-words.ts';
+import { amountOf, numeral } from '../plain-text.ts';
 import { after, before, COUNT, type FactPattern, type FactReader, numberWithin, oneOf, YEAR } from './pattern.ts';
 
 /** Words before a number of kilometres or miles that make it something else: a range, an interval, a guarantee. */
 export const notMileage =
-  /range|reichweite|autonom|within|umkreis|radius|radio|per |por |pro |jede|cada|every|alle|kit|belt|serviced at|service at|bei $|at $|a los|faite? a|vidange|revision|inspektion|warranty|garantie|rayon|l\/|around/;
+  /range|reichweite|autonom|within|umkreis|radius|radio|per |por |pro |jede|cada|every|alle|kit|belt|serviced at|service at|\bbei $|\bat $|a los|faite? a|vidange|revision|inspektion|warranty|garantie|rayon|l\/|around/;
 
 const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
   fact: unit === 'km' ? 'mileageKm' : 'mileageMiles',
   type: 'number',
   kinds: ['vehicles'],
   pattern: new RegExp(
-    `(?<![\\d.,])(-?(?:${numeral})\\s?(?:k|tsd\\.?|mil|thousand)?|(?:[a-z]+[- ])?(?:${smallWords}) thousand)\\s?(?:${words})(?![a-z/²2³])`,
+    `(?<![\\d.,])(-?(?:${numeral})\\s?(?:k|tsd\\.?|tausend|mil|mille|thousand)?|${numberInWords})\\s?(?:${words})(?![a-z/²2³])`,
     'g',
   ),
   needs: new RegExp(`(?:${words})(?![a-z/²2³])`),
   read(match, text) {
     const said = match[1] ?? '';
-    const value = /^[a-z]/.test(said)
-      ? countOf(said.replace(' thousand', '').replace(/^(only|just|with) /, '')) * 1000
-      : amountOf(said.replace('thousand', 'k').replace('mil', 'k')) * (/\btkm$|\dtkm$/.test(match[0]) ? 1000 : 1);
-    if (said.startsWith('-') || notMileage.test(before(text, match)) || value < 50) return undefined;
+    const isInWords = /^[a-z]/.test(said);
+    const value = isInWords ? wordsNumber(said) : amountOf(said) * (/\btkm$|\dtkm$/.test(match[0]) ? 1000 : 1);
+    // "Hundreds of miles" in words are of a journey.
+    const least = isInWords ? 2000 : 50;
+    if (said.startsWith('-') || notMileage.test(before(text, match)) || !(value >= least)) return undefined;
     return String(value);
   },
 });
 
 const distance = new RegExp(
-  `(?<![\\d.,])(${numeral})\\s?(k|tsd\\.?)?\\s?(?:kms?|miles|kilometer|kilometres?|kilometros)(?![a-z/²2³])`,
+  `(?<![\\d.,])(${numeral})\\s?(k|tsd\\.?|tausend|thousand|mil|mille)?\\s?(?:kms?|miles|kilometer|kilometres?|kilometros)(?![a-z/²2³])`,
   'g',
 );
 
@@ -38,6 +40,8 @@ export function hasMileage(plain: string): boolean {
     }
   return false;
 }
+
+const doorCount = '\\b(two|three|four|five|zwei|drei|vier|funf|dos|tres|cuatro|cinco|deux|trois|quatre|cinq)';
 
 const gears = oneOf({
   automatic: /auto|dsg|dct|edc|cvt|tronic|powershift/,
@@ -289,6 +293,21 @@ export const vehiclePatterns: readonly FactPattern[] = [
     read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
+    fact: 'operatingHours',
+    type: 'number',
+    kinds: ['vehicles'],
+    fields: [
+      ...['operatinghours', 'enginehours', 'betriebsstunden', 'motorstunden', 'horasdemotor', 'horasmotor'],
+      ...['heuresmoteur', 'heuresdemoteur'],
+    ],
+    needs: /hours|hrs|stunden|horas|heures/,
+    pattern: new RegExp(
+      `(?<![\\d.,])(${numeral}) ?(?:(?:engine|motor|running|operating) ?(?:hours|hrs)|(?:betriebs|motor|lauf)stunden|horas (?:de )?(?:motor|navegacion|uso|funcionamiento)|heures (?:de )?(?:moteur|navigation|fonctionnement))(?![a-z])|(?:(?:engine|motor|running|operating) ?hours|(?:betriebs|motor)stunden|horas (?:de )?motor|heures (?:de )?moteur)[ :]{1,2}(?:ca\\.? |about )?(${numeral})`,
+      'g',
+    ),
+    read: (match) => String(amountOf(match[1] ?? match[2] ?? '')),
+  },
+  {
     fact: 'doors',
     kinds: ['vehicles'],
     fields: [
@@ -302,7 +321,11 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'portes',
       'nombredeportes',
     ],
-    pattern: /\b([2-6])(?:\/[2-6])?[ -]?(?:doors?|dr\b|turer|turig(?:e[rs]?)?|turen|puertas|portes)(?![a-z])/g,
+    // In words, a number of doors ends what is said of them: "two doors repainted" does not count them all.
+    pattern: new RegExp(
+      `\\b([2-6])(?:\\/[2-6])?[ -]?(?:doors?|dr\\b|turer|turig(?:e[rs]?)?|turen|puertas|portes)(?![a-z])|(?<!\\b(?:on|an|auf|en|sur|the|both|other|las|les|die|den|beiden) )${doorCount}[ -]?(?:door\\b(?! (?:handle|panel|lock|mirror|seal|card))|turig(?:e[rs]?)?\\b|turer\\b|(?:doors|turen|puertas|portes)(?= ?(?:[,.;)]|$|\\n|(?:and|und|y|et|with|mit|con|avec) ?\\d)))`,
+      'g',
+    ),
     read: numberWithin(2, 6),
   },
   {
