@@ -6,6 +6,7 @@ import { inspectDraft } from '../../src/workflows/families/draft.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
 import { riskFamily } from '../../src/workflows/families/risk.ts';
 import { messagesFor } from '../../src/workflows/families/risk-words.ts';
+import { draftWords } from '../../src/workflows/packs/draft-kinds.ts';
 import { ask } from './ask.ts';
 
 const check = (text: string, locale = '') => ask(riskFamily, CheckRiskRequestSchema, { text, locale });
@@ -290,4 +291,13 @@ describe('what somebody will regret', () => {
   ])('is none in: %s %s', (locale, text) => {
     expect(inDraft(locale, text).riskLevel).toBe('low');
   });
+});
+
+it.each([
+  ['de', 'Sonst sperren wir Ihren Zugang.'],
+  ['en', 'Your account is suspended, confirm your password at the link below.'],
+])('who drafts a lure is told to write otherwise: %s %s', (locale, text) => {
+  const [finding] = inDraft(locale, text).findings;
+  expect(finding?.category).toBe('phishing');
+  expect(finding?.suggestion).toBe(draftWords.get(locale as 'de' | 'en')?.checks.fraud.action);
 });

@@ -41,6 +41,7 @@ const languagePack = z.strictObject({
     avoided: checkText,
     accusation: checkText,
     threat: checkText,
+    fraud: checkText,
     discrimination: checkText,
   }),
   summary: text,
