@@ -77,7 +77,7 @@ describe('a long text is judged in turns', () => {
       classes: { not: ['not'], warning: ['beware'], report: ['court'], about: ['myth'] },
       signs: words.map((word) => ({
         ...{ patterns: [word], harmlessInQuestions: false, countsInQuotes: false, countsInWarnings: true },
-        ...{ mayRestOnReports: false, framedInItsSentence: true, negatedInLists: false },
+        ...{ mayRestOnReports: false, framedInItsSentence: true, negatedInLists: false, mayFollowConditions: false },
       })),
     });
     const unitsFor = (count: number) => {

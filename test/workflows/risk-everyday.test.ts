@@ -160,6 +160,7 @@ describe('the parts of a pattern', () => {
           framedInItsSentence: false,
           mayRestOnReports: false,
           negatedInLists: false,
+          mayFollowConditions: false,
         },
       ],
     });
@@ -222,8 +223,8 @@ describe('words of classes', () => {
     const file = new URL(`../../src/workflows/packs/risk/signs/${language}.yaml`, import.meta.url);
     const { classes } = parse(readFileSync(file, 'utf8')) as { classes: Record<string, string> };
     const stops = new Set(stopWords[language]?.split(' '));
-    // The class of words that join a list is made of stop words.
-    const { or: _, ...others } = classes;
+    // The classes of words that join a list or set a condition are made of stop words.
+    const { or: _, orelse: _else, condition: _condition, ...others } = classes;
     const folded = Object.entries(others).flatMap(([name, members]) =>
       members.split(',').map((member) => ({ name, word: foldText(member.trim()) })),
     );

@@ -8,19 +8,26 @@ import type { Spotted } from './spotted.ts';
 
 const draftSigns = readDraftSigns();
 
-/** Where a draft threatens somebody, says that they did a crime, or turns them away for who they are. */
-export function* harmIn(body: string, language: DraftLanguage | undefined): Slices<Spotted[]> {
+/**
+ * Where a draft threatens somebody, says that they did a crime, or turns them away for who they are. Whoever tells in it what
+ * they suffer accuses nobody.
+ */
+export function* harmIn(
+  body: string,
+  language: DraftLanguage | undefined,
+  spotted: readonly Spotted[],
+): Slices<Spotted[]> {
   const signs = language === undefined ? undefined : draftSigns.get(language);
   if (signs === undefined) return [];
   const text = withoutTitleDots(body);
   yield text.length * 2;
   const found = yield* signs.index.readInSlices(tokensOf(text, fold(text)));
-  return found.map(({ sign, start, end }) => ({
-    entry: signs.entries[sign] as RiskEntry,
-    start,
-    end,
-    source: 'rules',
-  }));
+  const suffered = spotted.filter(({ entry }) => entry.isVictim);
+  return found.flatMap(({ sign, start, end }): Spotted[] => {
+    const entry = signs.entries[sign] as RiskEntry;
+    const isOfVictim = entry.id === 'accusation' && suffered.some((one) => one.start < end && start < one.end);
+    return isOfVictim ? [] : [{ entry, start, end, source: 'rules' }];
+  });
 }
 
 // In English, German, Spanish and French.
@@ -33,16 +40,22 @@ function withoutTitleDots(text: string): string {
 
 const harmful: ReadonlySet<string> = new Set(['threat', 'hate', 'harassment']);
 
+// What a risk check says of these is meant for the one who receives them.
+const defrauding: ReadonlySet<string> = new Set(['off_platform_payment', 'advance_fee', 'phishing', 'impersonation']);
+
 /**
  * What a draft says is sent in the writer's name, so a threat or an insult that is high in a text to be judged is critical here.
- * Weaker signs stay as they are: they are often wrong. Who drafts a threat is told to take it out, not to keep it as evidence.
+ * Weaker signs stay as they are: they are often wrong. Who drafts a threat is told to take it out, not to keep it as evidence,
+ * and who drafts a lure is not told to beware of it.
  */
-export function asInDrafts(spotted: readonly Spotted[], { threat }: DraftWords['checks']): Spotted[] {
+export function asInDrafts(spotted: readonly Spotted[], { threat, fraud }: DraftWords['checks']): Spotted[] {
   return spotted.map((one) => {
     const { category, isVictim } = one.entry;
+    if (isVictim) return one;
     const severity = one.entry.severity === 'high' && harmful.has(category) ? 'critical' : one.entry.severity;
-    if (category !== 'threat' || isVictim) return { ...one, entry: { ...one.entry, severity } };
-    const said = { reason: threat.message, suggestion: threat.action, isWorded: true } as const;
+    const words = category === 'threat' ? threat : defrauding.has(category) ? fraud : undefined;
+    if (words === undefined) return { ...one, entry: { ...one.entry, severity } };
+    const said = { reason: words.message, suggestion: words.action, isWorded: true } as const;
     return { ...one, entry: { ...one.entry, ...said, severity } };
   });
 }

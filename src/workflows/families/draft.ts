@@ -100,7 +100,7 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
   const signs = language === undefined ? undefined : signPacks.get(language);
   const words = wordsOf(language ?? 'en');
   const found = yield* look(body, { phrases: pack.index, packs: signs ? [signs] : [] });
-  const harm = yield* harmIn(body, language);
+  const harm = yield* harmIn(body, language, found.spotted);
   const matches = mustAvoid.length > 0 ? yield* avoided(mustAvoid, words).findInSlices(found.folded) : [];
   // Whatever else is found at its place, a phrase to avoid is there.
   const own = matches.map((match): Spotted => ({ ...match, source: 'own' }));

@@ -21,7 +21,7 @@ export function graver(a: Severity, b: Severity): boolean {
 }
 
 /**
- * Of overlapping findings, keeps the graver, then a threat, then the longer. An insult in the words of a threat stays beside
+ * Of overlapping findings, keeps the graver, then what somebody suffers, then a threat, then the longer. An insult in the words of a threat stays beside
  * it: who threatens and insults does two wrongs. In text order.
  */
 export function withoutOverlaps(spotted: Spotted[]): Spotted[] {
@@ -55,6 +55,8 @@ function withoutOverlapsIn(sorted: readonly Spotted[]): Spotted[] {
 
 function outweighs(next: Spotted, last: Spotted): boolean {
   if (next.entry.severity !== last.entry.severity) return graver(next.entry.severity, last.entry.severity);
+  // Somebody who suffers is to be helped before anything is done about the wrong they name.
+  if (next.entry.isVictim !== last.entry.isVictim) return next.entry.isVictim === true;
   // To publish pictures unless paid is a threat before it is anything about pictures.
   const isThreat = next.entry.category === 'threat';
   if (isThreat !== (last.entry.category === 'threat')) return isThreat;

@@ -43,6 +43,7 @@ const languagePack = z.strictObject({
     avoided: checkText,
     accusation: checkText,
     threat: checkText,
+    fraud: checkText,
     discrimination: checkText,
   }),
   summary: text,

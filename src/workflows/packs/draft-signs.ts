@@ -24,6 +24,7 @@ export const countsInItsSentence = {
   mayRestOnReports: false,
   framedInItsSentence: true,
   negatedInLists: false,
+  mayFollowConditions: true,
 };
 
 /** The signs that a document threatens somebody, accuses them or turns them away for who they are. Throws if one is wrong, naming the file. */

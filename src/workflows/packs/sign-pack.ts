@@ -69,6 +69,7 @@ const ordinaryCounts = {
   mayRestOnReports: true,
   framedInItsSentence: true,
   negatedInLists: false,
+  mayFollowConditions: false,
 };
 
 /** The packs of all languages. Throws if one is wrong, naming the pack and the pattern. */
@@ -101,6 +102,8 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
           // Means of payment are listed when they are refused; threats are not, and "I won't call anyone, I'll come or send my
           // brother" is one.
           negatedInLists: category === 'off_platform_payment',
+          // What is threatened depends on a condition, often a negated one; elsewhere a condition often lists what is refused.
+          mayFollowConditions: category === 'threat',
         })),
         ...(ordinary ? [{ ...ordinaryCounts, patterns: listOf(ordinary, '\n') }] : []),
       ],

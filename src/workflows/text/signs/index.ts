@@ -21,6 +21,8 @@ export interface SignWords {
     framedInItsSentence: boolean;
     /** A negation before a list ("no transfer, gift cards or cheques") counts for each of its members. */
     negatedInLists: boolean;
+    /** The negation in a condition ("if you do not pay") is not one of the sign. */
+    mayFollowConditions: boolean;
   }[];
 }
 
@@ -51,6 +53,10 @@ const negatedWithin = 4;
 // A negation before a list is for all of it, if "or" joins the list and no word says what is wanted instead; packs define both.
 const orClass = 'or';
 const insteadClass = 'instead';
+// "If you do not pay I ..." and "do not move or I ...": the negation is of the condition, not of what follows it; packs define both.
+const conditionClass = 'condition';
+const orElseClass = 'orelse';
+const conditionWithin = 5;
 const listedWithin = 14;
 const listGoesOnWithin = 8;
 // Looking at what is around a match, in units of a slice.
@@ -73,6 +79,10 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
   );
   const negator = compiler.atomOfClass(negatorClass) ?? -1;
   const list = { negator, or: compiler.atomOfClass(orClass) ?? -1, instead: compiler.atomOfClass(insteadClass) ?? -1 };
+  const condition = compiler.atomOfClass(conditionClass) ?? -1;
+  const orElse = compiler.atomOfClass(orElseClass) ?? -1;
+  const ofConditions = { negator, condition, orElse };
+  const ofAll = { negator, condition: -1, orElse: -1 };
   const context = contextClasses.map((name) => compiler.atomOfClass(name) ?? -1);
   const mention = [compiler.atomOfClass(mentionClass) ?? -1];
   const warning = [compiler.atomOfClass(warningClass) ?? -1];
@@ -98,7 +108,8 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
       for (const one of yield* combine(parts, found)) {
         yield unitsOfAMatch;
         const own = mayRestOnReports ? one : { ...one, matched: [] };
-        if (isNegated(words, one, negator) || isFramed(spoken, own, reach)) continue;
+        const negating = rule.mayFollowConditions ? ofConditions : ofAll;
+        if (isNegated(words, one, negating) || isFramed(spoken, own, reach)) continue;
         if (rule.negatedInLists && isNegatedInList(words, one, list)) continue;
         if (mentioned.has(one.sentence)) continue;
         if (!countsInWarnings && isFramed(warned, own, reach)) continue;
@@ -116,12 +127,28 @@ function placeOf({ tokens }: Read, { start, end }: Occurrence): { start: number;
   return { start: tokens[start]?.start ?? 0, end: tokens[end - 1]?.end ?? 0 };
 }
 
-/** A negation up to four words before, in the same clause. */
-function isNegated({ tokens, hits }: Read, { start, sentence }: Occurrence, negator: number): boolean {
+/** A negation up to four words before, in the same clause, unless it is the negation of a condition or of an alternative. */
+function isNegated(
+  read: Read,
+  { start, sentence }: Occurrence,
+  { negator, condition, orElse }: { negator: number; condition: number; orElse: number },
+): boolean {
+  const { tokens, hits } = read;
+  const is = (at: number, atom: number) => hits[at]?.some((hit) => hit.atom === atom) === true;
   const reach = isUnspaced(tokens[start]?.forms[0] ?? '') ? negatedWithin * charactersOfAWord : negatedWithin;
   for (let at = start - 1; at >= Math.max(0, start - reach); at--) {
-    if (tokens[at]?.sentence !== sentence || tokens[at + 1]?.afterBreak) return false;
-    if (hits[at]?.some(({ atom }) => atom === negator)) return true;
+    if (tokens[at]?.sentence !== sentence || tokens[at + 1]?.afterBreak || is(at, orElse)) return false;
+    if (is(at, negator)) return !isInClause(read, at, condition);
+  }
+  return false;
+}
+
+/** Whether a word of a class stands at or shortly before a place, in its clause. */
+function isInClause({ tokens, hits }: Read, place: number, atom: number): boolean {
+  for (let at = place; at >= Math.max(0, place - conditionWithin); at--) {
+    if (tokens[at]?.sentence !== tokens[place]?.sentence) return false;
+    if (hits[at]?.some((hit) => hit.atom === atom)) return true;
+    if (tokens[at]?.afterBreak) return false;
   }
   return false;
 }
