@@ -24,9 +24,14 @@ export function detect(text: string, max?: number): Detected[] {
 const otherBlanks = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 const otherHyphens = /[\u2010-\u2015\u2212]/g;
 
+/** The text with plain blanks and hyphens. */
+export function readable(text: string): string {
+  return text.replace(otherBlanks, ' ').replace(otherHyphens, '-');
+}
+
 export function* detectInSlices(written: string, max = 200): Slices<Detected[]> {
   const { text: read, placeOf } = seen(written);
-  const text = read.replace(otherBlanks, ' ').replace(otherHyphens, '-');
+  const text = readable(read);
   const found: Detected[] = [];
   const hasNumbers = /\d{2}|\d[^\p{L}\p{N}]{1,3}\d/u.test(text);
   if (hasNumbers) yield* accounts(text, found, max);
@@ -35,7 +40,8 @@ export function* detectInSlices(written: string, max = 200): Slices<Detected[]> 
   if (text.includes('@'))
     yield* collect(
       text,
-      /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,4}/gu,
+      // Signs such as the apostrophe stand between letters; "d'info@..." is French, and only its second half is an address.
+      /(?:[\p{L}\p{N}._%+-]|(?<=[\p{L}\p{N}])(?<!(?<!\p{L})[cdjlmnst])['\u2019&!#](?=[\p{L}\p{N}])){1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}/gu,
       'email',
       found,
       max,
@@ -116,7 +122,7 @@ function* phones(text: string, found: Detected[], max: number): Slices<void> {
   // A run of digits and the separators that people put between them; and codes that begin like an account number.
   for (const match of matchesIn(
     text,
-    /(?<![\p{L}\d])(?:[A-Z]{2}\d{2}[ A-Z\d]{11,38}|\+?\(?\d[\d ().\-/]{5,28}\d)(?![\p{L}\d])/gu,
+    /(?:(?<![\p{L}\d])|(?<=(?<!\p{L})(?:[Tt]el|TEL|[Ff]on|[Mm]obil|[Ff]ax|[Hh]andy|[Pp]hone|[Tt]elefon|[Tt]el\u00e9fono|[Mm]\u00f3vil|[Tt]\u00e9l|[Pp]ortable)))(?:[A-Z]{2}\d{2}[ A-Z\d]{11,38}|\+?\(?\d[\d ().\-/]{5,28}\d)(?![\p{L}\d])/gu,
   )) {
     if (typeof match === 'number') {
       yield match;
