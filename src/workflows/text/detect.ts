@@ -1,6 +1,6 @@
 import { atOnce, type Slices } from '../../base/slices.ts';
 import { cardsIn, type Place } from './cards.ts';
-import { ibanAt, ibanStarts } from './ibans.ts';
+import { ibanAt, ibanHeads, ibanStart } from './ibans.ts';
 import { seen } from './seen.ts';
 
 /** Personal and payment data in a text; offsets in UTF-16 units. */
@@ -40,13 +40,12 @@ export function* detectInSlices(written: string, max = 200): Slices<Detected[]> 
   if (text.includes('@'))
     yield* collect(
       text,
-      // Signs such as the apostrophe stand between letters; "d'info@..." is French, and only its second half is an address.
-      /(?:[\p{L}\p{N}._%+-]|(?<=[\p{L}\p{N}])(?<!(?<!\p{L})[cdjlmnst])['\u2019&!#](?=[\p{L}\p{N}])){1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}/gu,
+      /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}/gu,
       'email',
       found,
       max,
     );
-  if (hasNumbers) yield* phones(others, found, max);
+  if (hasNumbers) yield* phones(withoutNames(others), found, max);
   if (text.includes('://') || text.includes('www.'))
     yield* collect(text, /\b(?:https?:\/\/|www\.)[^\s<>"']{3,200}/giu, 'link', found, max);
   return found
@@ -87,19 +86,29 @@ function* collect(text: string, pattern: RegExp, kind: Detected['kind'], found: 
       continue;
     }
     if (found.length >= max) return;
-    found.push({ kind, start: match.index, end: match.index + match[0].length });
+    const start = kind === 'email' ? addressStart(text, match.index) : match.index;
+    found.push({ kind, start, end: match.index + match[0].length });
   }
+}
+
+// Other signs stand between letters; "d'info@..." is French, and only its second half is an address.
+const beforeSign = /(?:[\p{L}\p{N}._%+-]*[\p{L}\p{N}](?<!(?<!\p{L})[cdjlmnst])['\u2019&!#])+$/u;
+
+/** Where an address begins of which the part from here on is known: "o'brien@...". */
+function addressStart(text: string, known: number): number {
+  if (!/['\u2019&!#]/.test(text[known - 1] ?? '')) return known;
+  return known - (beforeSign.exec(text.slice(Math.max(0, known - 64), known))?.[0].length ?? 0);
 }
 
 /** Numbers with check digits: of bank accounts, and of cards beside these. */
 function* accounts(text: string, found: Detected[], max: number): Slices<void> {
-  for (const match of matchesIn(text, ibanStarts())) {
+  for (const match of matchesIn(text, ibanHeads())) {
     if (typeof match === 'number') {
       yield match;
       continue;
     }
     if (found.length >= max) return;
-    const place = ibanAt(text, match.index);
+    const place = ibanAt(text, ibanStart(match));
     if (place) found.push({ kind: 'iban', ...place });
   }
   const cards = yield* cardsIn(without(text, found));
@@ -118,11 +127,20 @@ function without(text: string, places: readonly Place[]): string {
   return left + text.slice(at);
 }
 
+const glued = /[+(0](?<=\p{L}[+(0])/u;
+const nameOfNumber =
+  /(?<!\p{L})(?:tel|telefon|tel\u00e9fono|t\u00e9l|t\u00e9l\u00e9phone|phone|mobile?|m\u00f3vil|portable|handy|fon|fax)(?=[+(0])/giu;
+
+/** The text with signs for the words that a telephone number is glued to ("Tel0170 ..."): after other letters it is a code. */
+function withoutNames(text: string): string {
+  return glued.test(text) ? text.replace(nameOfNumber, (name) => '#'.repeat(name.length)) : text;
+}
+
 function* phones(text: string, found: Detected[], max: number): Slices<void> {
   // A run of digits and the separators that people put between them; and codes that begin like an account number.
   for (const match of matchesIn(
     text,
-    /(?:(?<![\p{L}\d])|(?<=(?<!\p{L})(?:[Tt]el|TEL|[Ff]on|[Mm]obil|[Ff]ax|[Hh]andy|[Pp]hone|[Tt]elefon|[Tt]el\u00e9fono|[Mm]\u00f3vil|[Tt]\u00e9l|[Pp]ortable)))(?:[A-Z]{2}\d{2}[ A-Z\d]{11,38}|\+?\(?\d[\d ().\-/]{5,28}\d)(?![\p{L}\d])/gu,
+    /(?<![\p{L}\d])(?:[A-Z]{2}\d{2}[ A-Z\d]{11,38}|\+?\(?\d[\d ().\-/]{5,28}\d)(?![\p{L}\d])/gu,
   )) {
     if (typeof match === 'number') {
       yield match;

@@ -1,11 +1,16 @@
 import type { Place } from './cards.ts';
 
 /**
- * Finds where an account number may begin: a country and two check digits. A pattern of one's own, because it has a state. Blanks
- * only after capitals: "at 10 30" is a time.
+ * Finds the check digits of what may be an account number, because digits are rarer than letters; the country before them is
+ * captured. A pattern of one's own, because it has a state. Blanks only after capitals: "at 10 30" is a time.
  */
-export function ibanStarts(): RegExp {
-  return /(?<![\p{sc=Latin}\p{Nd}])(?:[A-Z]{2}[\s.\-_/\u00b7]{0,3}\d[\s.\-_/\u00b7]{0,3}\d|[A-Za-z]{2}[.\-_/\u00b7]?\d[.\-_/\u00b7]?\d)/gu;
+export function ibanHeads(): RegExp {
+  return /\d(?<=(?<![\p{sc=Latin}\p{Nd}])([A-Z]{2}[\s.\-_/\u00b7]{0,3}|[A-Za-z]{2}[.\-_/\u00b7]?)\d)(?:[.\-_/\u00b7]?|(?<=[A-Z]{2}[\s.\-_/\u00b7]{0,3}\d)[\s.\-_/\u00b7]{0,3})\d/gu;
+}
+
+/** Where the number begins that a match of these belongs to. */
+export function ibanStart({ 1: country = '', index }: RegExpExecArray): number {
+  return index - country.length;
 }
 
 // The registry of ISO 13616, and the countries that use the form without being in it.

@@ -1,6 +1,6 @@
 import { areOthers, areShort, isFraction, isOfCode, type Place } from './cards.ts';
 import { type Detected, readable } from './detect.ts';
-import { ibanStarts, isUnfinishedIban } from './ibans.ts';
+import { ibanHeads, ibanStart, isUnfinishedIban } from './ibans.ts';
 import { seen } from './seen.ts';
 
 /** Longer than any number or address, in UTF-16 units with the invisible characters in it. */
@@ -67,8 +67,10 @@ function isAsPrinted(sizes: readonly number[]): boolean {
 }
 
 function ibanIn(text: string): Place | undefined {
-  for (const { index } of text.matchAll(ibanStarts()))
-    if (isUnfinishedIban(text, index)) return { start: index, end: text.length };
+  for (const match of text.matchAll(ibanHeads())) {
+    const start = ibanStart(match);
+    if (isUnfinishedIban(text, start)) return { start, end: text.length };
+  }
   return undefined;
 }
 
