@@ -19,8 +19,8 @@ const inRuns = /[[\p{M}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]--[\t-\r]]+/
 const lookedAtMax = 5;
 /** The rest of a run that a text may have, in UTF-16 units: a flag's, and that of a letter with two dozen marks. */
 const restUnitsMax = 32;
-/** A flag spells its region in tags. */
 const flag = '\u{1f3f4}';
+/** A flag spells its region in tags. */
 const flagTags = /^\u{1f3f4}[\u{e0020}-\u{e007e}]{1,6}\u{e007f}?/u;
 /** What spells something to a model, wherever in a run it stands: tags, and more selectors of variants than a letter has. */
 const spelled =

@@ -126,16 +126,16 @@ function cardsOfRun(text: string, run: readonly Group[]): Place[] {
   }
 }
 
-// Decimals (the two of a place on the map), and addresses of computers.
-const decimal = String.raw`\d{1,3}\.\d{3,}`;
-const address = String.raw`\d{1,3}(?:\.\d{1,3}){3}`;
 /** Numbers of one and two digits are a list of their own; but a card may be spelled digit by digit. */
 export function areShort(sizes: readonly number[]): boolean {
   return sizes.every((size) => size < 3) && sizes.includes(2);
 }
 
+// Decimals (the two of a place on the map), and addresses of computers.
+const decimal = String.raw`\d{1,3}\.\d{3,}`;
+const address = String.raw`\d{1,3}(?:\.\d{1,3}){3}`;
 export const areOthers = new RegExp(
-  `^(?:${decimal}(?:[^.\\d]+${decimal})+|${address}(?:[^.\\d]+(?:${address}|\\d{1,5}))*)$`,
+  `^(?:${decimal}(?:[^.\\d]+${decimal})+|${address}(?:[^.\\d]+${address})*(?:/\\d{1,2})?)$`,
 );
 const date = /(?<!\d)(?:\d{1,2}([./-])\d{1,2}\1(?:19|20)\d{2}|(?:19|20)\d{2}([./-])\d{1,2}\2\d{1,2})(?!\d)/;
 // Scripts in which a number is not written without a blank beside a word, unlike "卡号4111".
