@@ -299,10 +299,14 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       streams,
       states: createProviderStates(createSeal(secrets.encryptionKeys)),
       guardrails: {
-        find: (text, packs) => sightingsIn(text, packs),
+        find: (text, packs, isCut) => sightingsIn(text, packs, isCut),
         ownPacks: async (accountId, ids) => {
           const { rules, missing } = (await ownPacks.of(accountId)).select({ packs: ids, domain: '' });
-          return { missing, versions: rules.labels, find: (text, packs) => sightingsIn(text, packs, rules) };
+          return {
+            missing,
+            versions: rules.labels,
+            find: (text, packs, isCut) => sightingsIn(text, packs, isCut, rules),
+          };
         },
         fee: (accountId) => catalog.price('guardrail', accountId)?.perRequest ?? 0n,
         wasCharged: async (accountId, scope, key) =>

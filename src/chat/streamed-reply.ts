@@ -13,7 +13,7 @@ import { ReplyState } from './reply-state.ts';
 import { hasHiddenTokens, type Shortage, StreamMeter } from './stream-meter.ts';
 import { TokenBound } from './token-bound.ts';
 import { type Answered, attemptOf, failureOf } from './try-routes.ts';
-import type { ChatEvent, ChatReply, Ignored } from './types.ts';
+import type { ChatEvent, ChatReply, FinishReason, Ignored } from './types.ts';
 import { withWarnings } from './unsupported.ts';
 
 /** How much longer than a whole request a reply with hidden tokens may still be read when nothing more of it is sent. */
@@ -94,7 +94,7 @@ export class StreamedReply {
         const leaving = event ? await this.#leaving(event) : [];
         for (const left of leaving) if (!this.#left) yield this.#sent(left);
       }
-      for (const left of this.#left ? [] : ((await this.#guarded?.end()) ?? []))
+      for (const left of this.#left ? [] : ((await this.#guarded?.end(this.#finishReason)) ?? []))
         if (!this.#left) yield this.#sent(left);
       if (this.#left) throw new FailureError({ kind: 'cancelled' });
       yield await this.#end();
@@ -125,6 +125,11 @@ export class StreamedReply {
 
   get #isComplete(): boolean {
     return this.#finished !== undefined || this.#cut !== undefined;
+  }
+
+  /** Why it ended, as far as it has. */
+  get #finishReason(): FinishReason {
+    return this.#cut ?? (this.#finished ? finishReasonOf(this.#finished) : 'stop');
   }
 
   #sent(event: ChatEvent): ChatEvent {
@@ -359,7 +364,7 @@ export class StreamedReply {
       this.#run.deps.overran,
     );
     const outcome = this.#isComplete ? 'ok' : (this.#broken ?? 'cancelled');
-    const finishReason = this.#cut ?? (this.#finished ? finishReasonOf(this.#finished) : 'stop');
+    const finishReason = this.#finishReason;
     const cost = attemptCost(this.#route, usage);
     this.#stream.concluded({ outcome, usage, cost, ...(this.#isComplete ? { finishReason } : {}) });
     if (this.#isComplete) attempts.push(attemptOf(this.#route, 'ok', this.#stream.latencyMs()));
@@ -373,7 +378,7 @@ export class StreamedReply {
       ...noted(this.#ignored),
     };
     // Judging it as a whole gives the same result as piece by piece.
-    const judged = (await this.#run.guard?.reply(answer)) ?? answer;
+    const judged = (await this.#run.guard?.reply(answer, !this.#isComplete)) ?? answer;
     const by = this.#broken === undefined ? 'cancelled' : 'error';
     const cut = this.#isComplete ? undefined : ({ by, latencyMs: this.#stream.latencyMs() } as const);
     const { reply, settlement } = this.#run.concluded(this.#route, judged, cut);

@@ -27,11 +27,14 @@ const allSigns = [...signPacks.values()];
  *
  * `own`: the account's own packs in addition; whatever they allow is not a sighting. If their phrases match so often that the
  * search stops before the end of the text, the whole text becomes one sighting.
+ *
+ * `isCut`: the text's end was cut off; the beginning of a number or an address there is a sighting, too.
  */
-export function sightingsIn(text: string, packs: readonly string[], own?: OwnRules): Sighting[] {
+export function sightingsIn(text: string, packs: readonly string[], isCut = false, own?: OwnRules): Sighting[] {
   const heard = hear(text, '').packs;
   const ownPacks = own?.search({ steps: ownStepsMax });
-  const scan = atOnce(look(text, { phrases: undefined, packs: heard.length > 0 ? heard : allSigns, ownPacks }));
+  const signs = heard.length > 0 ? heard : allSigns;
+  const scan = atOnce(look(text, { phrases: undefined, packs: signs, ownPacks, hidesAccounts: true, isCut }));
   const phrases = packs
     .flatMap((name) => riskPacks.get(name as Domain)?.index.find(scan.folded) ?? [])
     .map((match): Spotted => ({ ...match, source: 'rules' }))

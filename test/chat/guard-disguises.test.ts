@@ -18,7 +18,7 @@ async function judged(text: string, window: Window = outputWindow) {
 }
 
 async function pieced(text: string, cuts: readonly number[]) {
-  const scanner = createScanner((given) => find(given, []) as Found[], outputWindow);
+  const scanner = createScanner((given) => find(given, [], false) as Found[], outputWindow);
   let left = '';
   let from = 0;
   for (const cut of [...cuts, text.length].sort((a, b) => a - b)) {

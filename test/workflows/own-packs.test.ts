@@ -203,7 +203,7 @@ describe('which packs apply', () => {
     expect(reply.assessment?.notAssessed).toContain('own');
     expect(reply).toMatchObject({ riskLevel: 'unknown', nextBestAction: expect.stringContaining('in Teilen') });
     const { rules } = (await compilePacks([cruel])).select({ packs: [], domain: '' });
-    expect(sightingsIn('qaz '.repeat(750), [], rules)).toContainEqual({
+    expect(sightingsIn('qaz '.repeat(750), [], false, rules)).toContainEqual({
       ...{ category: 'not_assessed', severity: 'critical', start: 0, end: 3_000, own: true },
     });
   });
@@ -214,7 +214,8 @@ describe('which packs apply', () => {
         pack({ allow: [{ phrase: 'risk free lane', allowsCritical: true }], entries: [entry('e', ['qaz'])] }),
       ])
     ).select({ packs: [], domain: '' });
-    const seen = (text: string, own?: typeof rules) => sightingsIn(text, ['finance'], own).map((one) => one.start);
+    const seen = (text: string, own?: typeof rules) =>
+      sightingsIn(text, ['finance'], false, own).map((one) => one.start);
     expect(seen('the risk free lane, qaz').length).toBeGreaterThan(0);
     expect(seen('the risk free lane, qaz', rules)).toEqual([20]);
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Guardrail, Guardrails } from '../../base/guardrails.ts';
 import type { NanoUsd } from '../../base/money.ts';
-import type { ChatEvent, ChatReply, ChatRequest, Citation, GuardrailOutcome } from '../types.ts';
+import type { ChatEvent, ChatReply, ChatRequest, Citation, FinishReason, GuardrailOutcome } from '../types.ts';
 import { createJudge, type FindRisks, type Judge, outputWindow } from './judge.ts';
 
 /** The parts of a reply that are judged and may be changed. */
@@ -17,8 +17,8 @@ export interface Guard {
   readonly digest: string;
   /** What replies are judged by; undefined if they are not judged. */
   readonly outputDigest: string | undefined;
-  /** Returns a whole reply as it may be sent. */
-  reply<Reply extends JudgedReply>(reply: Reply): Promise<Reply>;
+  /** Returns a whole reply as it may be sent; `isBroken`: it is what arrived before the stream ended early. */
+  reply<Reply extends JudgedReply>(reply: Reply, isBroken?: boolean): Promise<Reply>;
   /** Returns a cached reply as it may be sent: unchanged if it was judged by the same guardrails. */
   kept(reply: ChatReply): Promise<ChatReply>;
   /** The filter for a stream; undefined if everything may be sent as it arrives. */
@@ -29,8 +29,8 @@ export interface Guard {
 export interface GuardedStream {
   /** Takes an event; returns those that may be sent now. */
   push(event: ChatEvent): Promise<ChatEvent[]>;
-  /** Takes the end of the upstream. */
-  end(): Promise<ChatEvent[]>;
+  /** Takes the end of the upstream, and why it ended. */
+  end(reason: FinishReason): Promise<ChatEvent[]>;
   /** Whether something was found that withholds the rest. */
   readonly refused: boolean;
 }
@@ -61,10 +61,12 @@ export function createGuard(terms: {
     ...(outcome ? { output: outcome } : {}),
   });
 
-  async function reply<Reply extends JudgedReply>(answer: Reply): Promise<Reply> {
+  const isCut = (reason: FinishReason) => isCutBy(reason, request.stop);
+
+  async function reply<Reply extends JudgedReply>(answer: Reply, isBroken = false): Promise<Reply> {
     if (!output) return { ...answer, guardrail: reported() };
     const judge = createJudge(find, output, outputWindow);
-    const hidden = await hiddenIn(answer, judge, isJson);
+    const hidden = await hiddenIn(answer, judge, isJson, isBroken || isCut(answer.finishReason));
     const guardrail = reported(judge.outcome());
     if (!judge.found || output.action === 'flag') return { ...answer, guardrail };
     return { ...answer, ...(output.action === 'mask' ? hidden : withheld), guardrail };
@@ -74,8 +76,17 @@ export function createGuard(terms: {
     ...{ fee, inputJudged, digest, reply },
     outputDigest: output && digest,
     kept: async (given) => (given.guardrail?.digest === digest ? given : reply(given)),
-    stream: () => (output && output.action !== 'flag' ? guardedStream(find, output, isJson) : undefined),
+    stream: () => (output && output.action !== 'flag' ? guardedStream(find, output, isJson, isCut) : undefined),
   };
+}
+
+/** What may follow a number, or the name in an address, so that a stop sequence which begins with it cuts these in two. */
+const restOfNumber = /^[^\p{L}\p{N}]{0,6}\p{N}|^[\p{L}\p{N}._%+-]*[@.]\p{L}/u;
+
+/** Whether a reply may have ended in the middle of a word or a number. */
+function isCutBy(reason: FinishReason, stop: readonly string[] = []): boolean {
+  if (reason === 'stop') return stop.some((sequence) => restOfNumber.test(sequence));
+  return reason !== 'tool_calls';
 }
 
 const withheld = {
@@ -85,17 +96,22 @@ const withheld = {
   citations: undefined,
 } satisfies Partial<JudgedReply>;
 
-async function hiddenIn(answer: JudgedReply, judge: Judge, isJson: boolean): Promise<Partial<JudgedReply>> {
+async function hiddenIn(
+  answer: JudgedReply,
+  judge: Judge,
+  isJson: boolean,
+  isCut: boolean,
+): Promise<Partial<JudgedReply>> {
   const { message, reasoningSummary, citations } = answer;
-  const content = isJson ? await judge.json(message.content) : await judge.text(message.content);
+  const content = isJson ? await judge.json(message.content, isCut) : await judge.text(message.content, isCut);
   const toolCalls = [];
-  for (const call of message.toolCalls) toolCalls.push({ ...call, arguments: await judge.json(call.arguments) });
+  for (const call of message.toolCalls) toolCalls.push({ ...call, arguments: await judge.json(call.arguments, isCut) });
   const isMoved = content !== message.content;
   const cited: Citation[] = [];
   for (const citation of citations ?? []) cited.push(await hiddenInCitation(citation, judge, isMoved));
   return {
     message: { ...message, content, toolCalls },
-    ...(reasoningSummary !== undefined ? { reasoningSummary: await judge.text(reasoningSummary) } : {}),
+    ...(reasoningSummary !== undefined ? { reasoningSummary: await judge.text(reasoningSummary, isCut) } : {}),
     ...(citations ? { citations: cited } : {}),
   };
 }
@@ -112,7 +128,12 @@ async function hiddenInCitation(citation: Citation, judge: Judge, isMoved: boole
 }
 
 /** Text and reasoning are sent as soon as they are judged; tool calls, and JSON replies, once they are complete. */
-function guardedStream(find: FindRisks, guardrail: Guardrail, isJson: boolean): GuardedStream {
+function guardedStream(
+  find: FindRisks,
+  guardrail: Guardrail,
+  isJson: boolean,
+  isCutBy: (reason: FinishReason) => boolean,
+): GuardedStream {
   const judge = createJudge(find, guardrail, outputWindow);
   const text = judge.scanner();
   const thoughts = judge.scanner();
@@ -139,13 +160,14 @@ function guardedStream(find: FindRisks, guardrail: Guardrail, isJson: boolean): 
       json += event.content;
       return [];
     },
-    async end() {
+    async end(reason) {
+      const isCut = isCutBy(reason);
       const events = [
-        ...thoughtOf(await thoughts.end()),
-        ...textOf(isJson ? await judge.json(json) : await text.end()),
+        ...thoughtOf(await thoughts.end(isCut)),
+        ...textOf(isJson ? await judge.json(json, isCut) : await text.end(isCut)),
       ];
       for (const call of calls)
-        events.push({ kind: 'delta', toolCall: { ...call, arguments: await judge.json(call.arguments) } });
+        events.push({ kind: 'delta', toolCall: { ...call, arguments: await judge.json(call.arguments, isCut) } });
       return released(events);
     },
   };

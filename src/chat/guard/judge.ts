@@ -2,8 +2,11 @@ import type { Guardrail } from '../../base/guardrails.ts';
 import type { GuardrailFinding, GuardrailOutcome } from '../types.ts';
 import { createScanner, createScannerPace, type Found, type Scanner, unitsOfALook, type Window } from './scanner.ts';
 
-/** The risks that the named packs find in a text of a few thousand characters. */
-export type FindRisks = (text: string, packs: readonly string[]) => readonly Risk[];
+/**
+ * The risks that the named packs find in a text of a few thousand characters; `isCut`: its end was cut off, so the beginning of
+ * a number there is one, too.
+ */
+export type FindRisks = (text: string, packs: readonly string[], isCut: boolean) => readonly Risk[];
 
 /** A risk; `own`: found by one of the account's own packs, so it counts in any category. */
 export interface Risk extends Found {
@@ -12,10 +15,10 @@ export interface Risk extends Found {
 
 /** Judges the texts of one direction of one chat, and adds up the findings. */
 export interface Judge {
-  /** A plain text, with findings masked. */
-  text(text: string): Promise<string>;
+  /** A plain text, with findings masked; `isCut`: its end was cut off. */
+  text(text: string, isCut?: boolean): Promise<string>;
   /** The same for JSON: findings in strings and long numbers are masked so that it stays valid JSON. */
-  json(text: string): Promise<string>;
+  json(text: string, isCut?: boolean): Promise<string>;
   scanner(): Scanner;
   readonly found: boolean;
   outcome(): GuardrailOutcome;
@@ -40,21 +43,21 @@ export function createJudge(find: FindRisks, guardrail: Guardrail, window: Windo
   const pace = createScannerPace();
 
   function scanner(): Scanner {
-    const made = createScanner((text) => find(text, packs).filter(counts), window, pace);
+    const made = createScanner((text, isCut) => find(text, packs, isCut).filter(counts), window, pace, counts);
     scanners.push(made);
     return made;
   }
 
-  async function text(given: string): Promise<string> {
+  async function text(given: string, isCut?: boolean): Promise<string> {
     const one = scanner();
-    return (await one.push(given)) + (await one.end());
+    return (await one.push(given)) + (await one.end(isCut));
   }
 
   return {
     text,
     scanner,
-    async json(given) {
-      if (!isJson(given)) return text(given);
+    async json(given, isCut) {
+      if (!isJson(given)) return text(given, isCut);
       let left = '';
       let at = 0;
       for (const { 0: literal, index } of given.matchAll(literals)) {

@@ -25,8 +25,8 @@ export interface Window {
 export interface Scanner {
   /** Takes more of the text; returns what may be sent, with findings masked. */
   push(more: string): Promise<string>;
-  /** The rest. */
-  end(): Promise<string>;
+  /** The rest; `isCut`: the text was broken off, so that its last word or number may only be the beginning of one. */
+  end(isCut?: boolean): Promise<string>;
   /** The matches so far. */
   readonly found: readonly Found[];
 }
@@ -46,17 +46,26 @@ export function createScannerPace(): Pace {
 
 /**
  * Cuts a text into steps at positions that depend only on the text, and scans each one with its surroundings. So a text that
- * arrives in pieces is judged exactly like the same text in one piece, however it is split.
+ * arrives in pieces is judged exactly like the same text in one piece, however it is split. `find` is told where a text was broken off;
+ * `counts` says whether a finding that is made here is one.
  */
 export function createScanner(
-  find: (text: string) => readonly Found[],
+  find: (text: string, isCut: boolean) => readonly Found[],
   window: Window,
   pace: Pace = createScannerPace(),
+  counts: (one: Found) => boolean = () => true,
 ): Scanner {
   const found: Found[] = [];
   const add = (one: Found) => void (found.length < foundMax && found.push(one));
   // What was not judged does not pass as harmless, whatever is looked for.
-  const runs = createRuns((at) => add({ category: 'not_assessed', severity: 'critical', start: at, end: at + 1 }));
+  const runs = createRuns(
+    (at) => add({ category: 'not_assessed', severity: 'critical', start: at, end: at + 1 }),
+    (at) => {
+      const one = { category: 'prompt_injection', severity: 'high', start: at, end: at + 1 };
+      if (counts(one)) add(one);
+      return counts(one);
+    },
+  );
   /** The text from `base` on, without the rests of long runs. */
   let kept = '';
   let base = 0;
@@ -69,13 +78,14 @@ export function createScanner(
     return runs.whole(kept.slice(start - base, end - base), start);
   }
 
-  async function decide(to: number): Promise<string> {
+  async function decide(to: number, isCut = false): Promise<string> {
     const start = Math.max(base, from - window.behind);
-    const looked = kept.slice(start - base, Math.min(base + kept.length, to + window.ahead) - base);
+    const reach = Math.min(base + kept.length, to + window.ahead);
+    const looked = kept.slice(start - base, reach - base);
     await pace(looked.length + unitsOfALook);
     let left = '';
     let at = Math.max(from, Math.min(hiddenTo, to));
-    for (const one of placed(find(looked), start)) {
+    for (const one of placed(find(looked, isCut && reach === base + kept.length), start)) {
       if (one.end <= Math.max(from, hiddenTo) || one.start >= to) continue;
       add(one);
       const begin = Math.max(one.start, from);
@@ -110,10 +120,10 @@ export function createScanner(
       }
       return left;
     },
-    async end() {
+    async end(isCut) {
       kept += runs.end();
       let left = '';
-      while (from < base + kept.length) left += await decide(stepEnd());
+      while (from < base + kept.length) left += await decide(stepEnd(), isCut);
       return left;
     },
   };

@@ -11,6 +11,7 @@ import { detectInSlices } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
 import { type Tokens, tokensOf } from '../text/signs/index.ts';
 import { smuggledIn } from '../text/smuggled.ts';
+import { unfinishedIn } from '../text/unfinished.ts';
 import { type Place, resembling, withTalk } from './passages.ts';
 import { isPayeesAccount } from './payee-account.ts';
 import { inOrder, type Spotted, withoutOverlaps } from './spotted.ts';
@@ -34,6 +35,10 @@ export interface Looking {
   allow?: PhraseIndex<number> | undefined;
   /** The account's own packs; `allow` does not hide anything from them. */
   ownPacks?: OwnSearch | undefined;
+  /** Personal data counts wherever it stands, also the account that the reader is to pay to. */
+  hidesAccounts?: boolean | undefined;
+  /** The text was cut off, so what it ends with may be the beginning of a number. */
+  isCut?: boolean | undefined;
 }
 
 export interface Scan {
@@ -57,12 +62,14 @@ export function scan(text: string, phrases: PhraseIndex<RiskEntry>, own?: Phrase
 }
 
 /** Searches one text with everything given. */
-export function* look(written: string, { phrases, own, packs, classifier, allow, ownPacks }: Looking): Slices<Scan> {
+export function* look(written: string, looking: Looking): Slices<Scan> {
+  const { phrases, own, packs, classifier, allow, ownPacks } = looking;
   const { length } = written;
   yield length;
   const text = allow ? yield* withoutAllowed(written, allow) : written;
   const folded = fold(text);
   const detected = yield* detectInSlices(text);
+  if (looking.isCut) detected.push(...unfinishedIn(text, detected));
   const ofPhrases = phrases ? yield* phrases.findInSlices(folded) : [];
   let spotted: Spotted[] = ofPhrases.map((match) => ({ ...match, source: 'rules' }));
   if (packs && packs.length > 0) yield length * 2;
@@ -76,7 +83,7 @@ export function* look(written: string, { phrases, own, packs, classifier, allow,
   const personal = new Set<Spotted>();
   for (const { kind, start, end } of detected) {
     const entry = detectedEntries[kind];
-    if (kind === 'iban' && isPayeesAccount(text, start)) continue;
+    if (kind === 'iban' && !looking.hidesAccounts && isPayeesAccount(text, start)) continue;
     if (entry) personal.add({ entry, start, end, source: 'rules' });
   }
   spotted.push(...personal);

@@ -30,7 +30,8 @@ const nearJoin = /^[ ().\-/_]{1,3}$/;
  * - undivided, unless it is glued to letters (the code of something) or a decimal fraction;
  * - in the groups that are printed on cards (4-4-4-4, 4-6-5), with any blanks, line breaks or marks between them. Groups of four
  *   that go on beside it are a table, except for one more, or for several cards in a row; so are cells beside others;
- * - in any other groups, on one line, if it is the whole of what is divided like this.
+ * - in any other groups, on one line, if it is the whole of what is divided like this; but not in groups of one and two digits, as
+ *   lists of small numbers have, and not in decimals or addresses of computers.
  */
 export function* cardsIn(text: string): Slices<Place[]> {
   const found: Place[] = [];
@@ -119,26 +120,46 @@ function cardsOfRun(text: string, run: readonly Group[]): Place[] {
     while (run[to]?.joined === near) digits += sizes[to++] as number;
     if (to === from + 1 || digits > digitsMax || (to === from + 2 && isFraction(text, run, to - 1))) return undefined;
     const whole = { start: (run[from] as Group).start, end: (run[to - 1] as Group).end };
-    const isDated = date.test(text.slice(whole.start, whole.end));
-    return isDated || isOfCode(text, whole) ? undefined : cardOf(from, to);
+    if (areShort(sizes.slice(from, to))) return undefined;
+    const written = text.slice(whole.start, whole.end);
+    return date.test(written) || areOthers.test(written) || isOfCode(text, whole) ? undefined : cardOf(from, to);
   }
 }
 
+/** Numbers of one and two digits are a list of their own; but a card may be spelled digit by digit. */
+export function areShort(sizes: readonly number[]): boolean {
+  return sizes.every((size) => size < 3) && sizes.includes(2);
+}
+
+// Decimals (the two of a place on the map), and addresses of computers.
+const decimal = String.raw`\d{1,3}\.\d{3,}`;
+const address = String.raw`\d{1,3}(?:\.\d{1,3}){3}`;
+export const areOthers = new RegExp(
+  `^(?:${decimal}(?:[^.\\d]+${decimal})+|${address}(?:[^.\\d]+${address})*(?:/\\d{1,2})?)$`,
+);
 const date = /(?<!\d)(?:\d{1,2}([./-])\d{1,2}\1(?:19|20)\d{2}|(?:19|20)\d{2}([./-])\d{1,2}\2\d{1,2})(?!\d)/;
 // Scripts in which a number is not written without a blank beside a word, unlike "卡号4111".
 const gluedBefore = /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}]$/u;
 const gluedAfter = /^[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}]/u;
 
-/** Order numbers and other codes begin or end with letters. A short number after a plus sign is a telephone's. */
-function isOfCode(text: string, { start, end }: Place): boolean {
+const phoneDigitsMax = 15;
+
+/** Order numbers and other codes begin or end with letters. A number after a plus sign is a telephone's, unless it is too long. */
+export function isOfCode(text: string, { start, end }: Place): boolean {
   const before = text.slice(Math.max(0, start - 2), start);
   return (
-    gluedBefore.test(before) || gluedAfter.test(text.slice(end, end + 2)) || (before.endsWith('+') && end - start < 20)
+    gluedBefore.test(before) ||
+    gluedAfter.test(text.slice(end, end + 2)) ||
+    (before.endsWith('+') && digitsIn(text.slice(start, end)) <= phoneDigitsMax)
   );
 }
 
+function digitsIn(written: string): number {
+  return written.replace(/\D/g, '').length;
+}
+
 /** "0.4539578763621486"; and seconds since 1970. */
-function isFraction(text: string, run: readonly Group[], at: number): boolean {
+export function isFraction(text: string, run: readonly Place[], at: number): boolean {
   const [whole, fraction] = [run[at - 1], run[at]];
   if (whole === undefined || fraction === undefined || text.slice(whole.end, fraction.start) !== '.') return false;
   const size = whole.end - whole.start;

@@ -1,6 +1,6 @@
 import { atOnce, type Slices } from '../../base/slices.ts';
 import { cardsIn, type Place } from './cards.ts';
-import { ibanAt, ibanStarts } from './ibans.ts';
+import { ibanAt, ibanHeads, ibanStart } from './ibans.ts';
 import { seen } from './seen.ts';
 
 /** Personal and payment data in a text; offsets in UTF-16 units. */
@@ -24,9 +24,14 @@ export function detect(text: string, max?: number): Detected[] {
 const otherBlanks = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 const otherHyphens = /[\u2010-\u2015\u2212]/g;
 
+/** The text with plain blanks and hyphens. */
+export function readable(text: string): string {
+  return text.replace(otherBlanks, ' ').replace(otherHyphens, '-');
+}
+
 export function* detectInSlices(written: string, max = 200): Slices<Detected[]> {
   const { text: read, placeOf } = seen(written);
-  const text = read.replace(otherBlanks, ' ').replace(otherHyphens, '-');
+  const text = readable(read);
   const found: Detected[] = [];
   const hasNumbers = /\d{2}|\d[^\p{L}\p{N}]{1,3}\d/u.test(text);
   if (hasNumbers) yield* accounts(text, found, max);
@@ -35,12 +40,12 @@ export function* detectInSlices(written: string, max = 200): Slices<Detected[]> 
   if (text.includes('@'))
     yield* collect(
       text,
-      /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,4}/gu,
+      /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}/gu,
       'email',
       found,
       max,
     );
-  if (hasNumbers) yield* phones(others, found, max);
+  if (hasNumbers) yield* phones(withoutNames(others), found, max);
   if (text.includes('://') || text.includes('www.'))
     yield* collect(text, /\b(?:https?:\/\/|www\.)[^\s<>"']{3,200}/giu, 'link', found, max);
   return found
@@ -81,19 +86,29 @@ function* collect(text: string, pattern: RegExp, kind: Detected['kind'], found: 
       continue;
     }
     if (found.length >= max) return;
-    found.push({ kind, start: match.index, end: match.index + match[0].length });
+    const start = kind === 'email' ? addressStart(text, match.index) : match.index;
+    found.push({ kind, start, end: match.index + match[0].length });
   }
+}
+
+// Other signs stand between letters; "d'info@..." is French, and only its second half is an address.
+const beforeSign = /(?:[\p{L}\p{N}._%+-]*[\p{L}\p{N}](?<!(?<!\p{L})[cdjlmnst])['\u2019&!#])+$/u;
+
+/** Where an address begins of which the part from here on is known: "o'brien@...". */
+function addressStart(text: string, known: number): number {
+  if (!/['\u2019&!#]/.test(text[known - 1] ?? '')) return known;
+  return known - (beforeSign.exec(text.slice(Math.max(0, known - 64), known))?.[0].length ?? 0);
 }
 
 /** Numbers with check digits: of bank accounts, and of cards beside these. */
 function* accounts(text: string, found: Detected[], max: number): Slices<void> {
-  for (const match of matchesIn(text, ibanStarts())) {
+  for (const match of matchesIn(text, ibanHeads())) {
     if (typeof match === 'number') {
       yield match;
       continue;
     }
     if (found.length >= max) return;
-    const place = ibanAt(text, match.index);
+    const place = ibanAt(text, ibanStart(match));
     if (place) found.push({ kind: 'iban', ...place });
   }
   const cards = yield* cardsIn(without(text, found));
@@ -110,6 +125,15 @@ function without(text: string, places: readonly Place[]): string {
     at = end;
   }
   return left + text.slice(at);
+}
+
+const glued = /[+(0](?<=\p{L}[+(0])/u;
+const nameOfNumber =
+  /(?<!\p{L})(?:tel|telefon|tel\u00e9fono|t\u00e9l|t\u00e9l\u00e9phone|phone|mobile?|m\u00f3vil|portable|handy|fon|fax)(?=[+(0])/giu;
+
+/** The text with signs for the words that a telephone number is glued to ("Tel0170 ..."): after other letters it is a code. */
+function withoutNames(text: string): string {
+  return glued.test(text) ? text.replace(nameOfNumber, (name) => '#'.repeat(name.length)) : text;
 }
 
 function* phones(text: string, found: Detected[], max: number): Slices<void> {

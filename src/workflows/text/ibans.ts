@@ -1,8 +1,16 @@
 import type { Place } from './cards.ts';
 
-/** Finds where an account number may begin: a country and two check digits. A pattern of one's own, because it has a state. */
-export function ibanStarts(): RegExp {
-  return /(?<![\p{sc=Latin}\p{Nd}])(?:[A-Z]{2} ?\d{2}|[a-z]{2}\d{2})/gu;
+/**
+ * Finds the check digits of what may be an account number, because digits are rarer than letters; the country before them is
+ * captured. A pattern of one's own, because it has a state. Blanks only after capitals: "at 10 30" is a time.
+ */
+export function ibanHeads(): RegExp {
+  return /\d(?<=(?<![\p{sc=Latin}\p{Nd}])([A-Z]{2}[\s.\-_/\u00b7]{0,3}|[A-Za-z]{2}[.\-_/\u00b7]?)\d)(?:[.\-_/\u00b7]?|(?<=[A-Z]{2}[\s.\-_/\u00b7]{0,3}\d)[\s.\-_/\u00b7]{0,3})\d/gu;
+}
+
+/** Where the number begins that a match of these belongs to. */
+export function ibanStart({ 1: country = '', index }: RegExpExecArray): number {
+  return index - country.length;
 }
 
 // The registry of ISO 13616, and the countries that use the form without being in it.
@@ -21,6 +29,8 @@ const lengths: ReadonlyMap<string, number> = new Map(
 const separators = new Set([...' \t\n\v\f\r.-_/\u00b7\u2028\u2029'].map((sign) => sign.charCodeAt(0)));
 const separatorsMax = 3;
 const digitsMin = 8;
+/** With fewer, little more than the bank is known. */
+const unfinishedDigitsMin = 6;
 /** The country and the check digits. */
 const headUnits = 4;
 
@@ -29,21 +39,32 @@ const headUnits = 4;
  * what follows it does not matter ("... 0130 00 BIC COBADEFF"). The check digits allow for blanks, line breaks and hyphens anywhere.
  */
 export function ibanAt(text: string, start: number): Place | undefined {
-  const length = lengths.get(text.slice(start, start + 2).toUpperCase());
-  if (length === undefined) return undefined;
-  let read = 0;
+  const { isWhole, digits, end } = read(text, start);
+  if (!isWhole || digits < digitsMin || isAlphanumeric(text.charCodeAt(end))) return undefined;
+  return restOf97(text.slice(start, end).replace(/[^A-Za-z\d]/g, '')) === 1 ? { start, end } : undefined;
+}
+
+/** Whether an account number may begin here that goes on beyond the end of the text. */
+export function isUnfinishedIban(text: string, start: number): boolean {
+  const { isWhole, digits, end } = read(text, start);
+  return !isWhole && digits >= unfinishedDigitsMin && end === text.length;
+}
+
+/** Reads as much of an account number as there is. */
+function read(text: string, start: number): { isWhole: boolean; digits: number; end: number } {
+  const length = lengths.get(text.slice(start, start + 2).toUpperCase()) ?? 0;
+  let units = 0;
   let digits = 0;
   let apart = 0;
   let end = start;
-  for (; read < length; end++) {
+  for (; units < length && end < text.length; end++) {
     const unit = text.charCodeAt(end);
     if (isAlphanumeric(unit)) {
       apart = 0;
-      if (++read > headUnits && isDigit(unit)) digits++;
-    } else if (!separators.has(unit) || ++apart > separatorsMax) return undefined;
+      if (++units > headUnits && isDigit(unit)) digits++;
+    } else if (!separators.has(unit) || ++apart > separatorsMax) break;
   }
-  if (digits < digitsMin || isAlphanumeric(text.charCodeAt(end))) return undefined;
-  return restOf97(text.slice(start, end).replace(/[^A-Za-z\d]/g, '')) === 1 ? { start, end } : undefined;
+  return { isWhole: length > 0 && units === length, digits, end };
 }
 
 function isDigit(unit: number): boolean {

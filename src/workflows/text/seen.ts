@@ -109,8 +109,11 @@ const signDigits: ReadonlyMap<string, string> = new Map(
   ),
 );
 const signs = [...signDigits.keys()].join('');
-// Beside other digits, or a letter, they are a footnote's number, or an exponent.
-const signNumber = new RegExp(`(?<![\\d\\p{sc=Latin}${signs}])[${signs}]+(?![\\d${signs}])`, 'gu');
+// Beside other digits, or a letter, they are a footnote's number, or an exponent; but several after two letters may be an account's.
+const signNumber = new RegExp(
+  `(?:(?<![\\d\\p{sc=Latin}${signs}])[${signs}]+|(?<=(?<![\\d\\p{sc=Latin}])[A-Za-z]{2})[${signs}]{2,})(?![\\d${signs}])`,
+  'gu',
+);
 
 function withSignDigits(text: string): string {
   return text.replace(signNumber, (number) => Array.from(number, (sign) => signDigits.get(sign) ?? sign).join(''));
