@@ -14,7 +14,8 @@ import { smuggledIn } from '../text/smuggled.ts';
 import { unfinishedIn } from '../text/unfinished.ts';
 import { type Place, resembling, withTalk } from './passages.ts';
 import { isPayeesAccount } from './payee-account.ts';
-import { inOrder, type Spotted, withoutOverlaps } from './spotted.ts';
+import { isPublishedNumber } from './published-number.ts';
+import { accountId, inOrder, type Spotted, withoutOverlaps } from './spotted.ts';
 
 /** A place allowed by one of the account's own packs, and the findings there that do not count. */
 export interface Allowed extends Omit<OwnMatch<Allowance>, 'entry'>, Allowance {
@@ -84,6 +85,7 @@ export function* look(written: string, looking: Looking): Slices<Scan> {
   for (const { kind, start, end } of detected) {
     const entry = detectedEntries[kind];
     if (kind === 'iban' && !looking.hidesAccounts && isPayeesAccount(text, start)) continue;
+    if (kind === 'phone' && !looking.hidesAccounts && isPublishedNumber(text, start, end)) continue;
     if (entry) personal.add({ entry, start, end, source: 'rules' });
   }
   spotted.push(...personal);
@@ -262,7 +264,7 @@ const detectedEntries: Readonly<Record<string, RiskEntry | undefined>> = {
     suggestion: 'Remove the number; card data may be kept only under the rules of the card industry.',
   },
   iban: {
-    id: 'account-number',
+    id: accountId,
     category: 'personal_data',
     severity: 'medium',
     reason: 'The text contains a bank account number (its check digits are valid).',

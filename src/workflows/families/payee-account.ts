@@ -17,7 +17,11 @@ const diverted =
 
 // Monthly or shared payments between people: the reader needs the number for them.
 const everyday =
-  /\b(?:rent|(?:monats|kalt|warm)?miete|nebenkosten|betriebskosten|hausgeld|kaution|deposit|standing order|dauerauftrag|alquiler|fianza|comunidad|loyer|charges|caution|(?:my|your) (?:half|share|part)|(?:mein|dein)(?:e|en)? (?:halfte|anteil|teil)|(?:mi|tu) (?:mitad|parte)|(?:ma|ta) (?:moitie|part)|as (?:agreed|always|usual)|wie (?:vereinbart|immer|besprochen)|como siempre|como acordamos|comme (?:convenu|d'habitude))\b/;
+  /\b(?:rent|(?:monats|kalt|warm)?miete|nebenkosten|betriebskosten|hausgeld|standing order|dauerauftrag|alquiler|comunidad|loyer|charges|(?:my|your) (?:half|share|part)|(?:mein|dein)(?:e|en)? (?:halfte|anteil|teil)|(?:mi|tu) (?:mitad|parte)|(?:ma|ta) (?:moitie|part)|as (?:agreed|always|usual)|wie (?:vereinbart|immer|besprochen)|como siempre|como acordamos|comme (?:convenu|d'habitude))\b/;
+// Strangers ask for deposits, too; a landlord's message says what the deposit is for.
+const deposit = /\b(?:deposit|kaution|fianza|caution)\b/;
+const tenancy =
+  /\b(?:tenan(?:cy|ts?)|lease|landlord|contract|flat|apartment|room|keys?|move|miet\w*|wohnung\w*|vertrag\w*|zimmer|schlussel\w*|einzug|vermieter\w*|piso|contrato|inquilin\w*|casero|arrend\w*|habitacion|llaves|bail|appartement|logement|contrat|chambre|proprietaire|locataire|cles|emmenag\w*)\b/;
 const payment =
   /\b(?:transf\w*|pay|paid|send|uberweis\w*|zahl\w*|bezahl\w*|schick\w*|ingres\w*|pag\w*|bizum|a es\d|vire[rz]?|virement|verse[rz]?|regler|reglez|payer|payez)\b/;
 // Asking for money before a viewing, or from far away, is not what an ordinary landlord does.
@@ -40,6 +44,7 @@ export function isPayeesAccount(text: string, start: number): boolean {
   const whole = foldText(text.slice(0, lookedAtUnits));
   const isBilled = payee.test(before) && bill.test(whole);
   const isReturned = oneself.test(before) && (ending.test(whole) || returned.test(whole));
-  const isEveryday = everyday.test(whole) && payment.test(whole) && !unseen.test(whole);
+  const isOwed = everyday.test(whole) || (deposit.test(whole) && tenancy.test(whole));
+  const isEveryday = isOwed && payment.test(whole) && !unseen.test(whole);
   return (isBilled || isReturned || isEveryday) && !diverted.test(whole);
 }

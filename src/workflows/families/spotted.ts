@@ -14,6 +14,9 @@ export interface Spotted {
   pack?: string | undefined;
 }
 
+/** The finding of a bank account's number. */
+export const accountId = 'account-number';
+
 const order: Readonly<Record<Severity, number>> = { info: 0, low: 1, medium: 2, high: 3, critical: 4 };
 
 export function graver(a: Severity, b: Severity): boolean {
@@ -22,9 +25,22 @@ export function graver(a: Severity, b: Severity): boolean {
 
 /**
  * Of overlapping findings, keeps the graver, then what somebody suffers, then a threat, then the longer. An insult in the words of a threat stays beside
- * it: who threatens and insults does two wrongs. In text order.
+ * it: who threatens and insults does two wrongs. So does a valid account number in a demand for money: it is to be blocked, and
+ * taken out of the text, for its own sake. In text order.
  */
 export function withoutOverlaps(spotted: Spotted[]): Spotted[] {
+  const numbers = spotted.filter(({ entry }) => entry.id === accountId);
+  if (numbers.length === 0) return withoutOverlapping(spotted);
+  // A finding about the number itself, such as a publication of somebody's data, stands for it.
+  const isTold = (number: Spotted, { entry, start, end }: Spotted) =>
+    ofNumbers.has(entry.category) && start < number.end && number.start < end;
+  const kept = withoutOverlapping(spotted.filter(({ entry }) => entry.id !== accountId));
+  return inOrder([...kept, ...numbers.filter((number) => !kept.some((one) => isTold(number, one)))]);
+}
+
+const ofNumbers: ReadonlySet<string> = new Set(['personal_data', 'secrets']);
+
+function withoutOverlapping(spotted: Spotted[]): Spotted[] {
   const sorted = inOrder(spotted);
   const threats = withoutOverlapsIn(sorted.filter(({ entry }) => entry.category === 'threat'));
   let at = 0;

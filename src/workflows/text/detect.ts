@@ -1,6 +1,7 @@
 import { atOnce, type Slices } from '../../base/slices.ts';
 import { cardsIn, type Place } from './cards.ts';
 import { ibanAt, ibanHeads, ibanStart } from './ibans.ts';
+import { phoneAt } from './phone-numbers.ts';
 import { seen } from './seen.ts';
 
 /** Personal and payment data in a text; offsets in UTF-16 units. */
@@ -148,18 +149,8 @@ function* phones(text: string, found: Detected[], max: number): Slices<void> {
     }
     if (found.length >= max) return;
     const { 0: candidate, index: start } = match;
-    if (isPhone(candidate)) found.push({ kind: 'phone', start, end: start + candidate.length });
+    if (/^[A-Z]/.test(candidate)) continue;
+    const begins = phoneAt(text, start, candidate);
+    if (begins !== undefined) found.push({ kind: 'phone', start: begins, end: start + candidate.length });
   }
-}
-
-function isPhone(candidate: string): boolean {
-  if (/^[A-Z]/.test(candidate)) return false;
-  const digits = candidate.replace(/\D/g, '');
-  const looksDecimal = /^\d{1,3}([.,]\d{3})*([.,]\d+)?$/.test(candidate) || /^\d+[.,]\d+$/.test(candidate);
-  const isDate = /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$/.test(candidate);
-  // From one number to another with the same number of digits: pay, years.
-  const isRange = /^[1-9]\d{3,4} ?- ?[1-9]\d{3,4}$/.test(candidate);
-  if (looksDecimal || isDate || isRange || digits.length < 8 || digits.length > 15) return false;
-  // Digits alone may be anything; a plus sign, a leading zero or separators suggest a telephone number.
-  return /^[+0(]/.test(candidate) || /\d[ \-/]\d/.test(candidate);
 }

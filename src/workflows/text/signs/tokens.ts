@@ -118,7 +118,7 @@ function readElision(state: Reading, at: number, apostrophe: number): number {
 function push(state: Reading, start: number, end: number): number {
   const { start: from, end: to } = originOf(state.folded, start, end);
   state.tokens.push({
-    forms: formsOf(wordOf(state.folded, start, end)),
+    forms: formsOf(readAs(wordOf(state.folded, start, end), state.folded.original, from)),
     start: from,
     end: to,
     sentence: state.sentence,
@@ -127,6 +127,23 @@ function push(state: Reading, start: number, end: number): number {
   state.afterBreak = false;
   state.inSentence = true;
   return end;
+}
+
+// "MS" is a disease, but "Ms Reed" is a person, "200 ms" a time and "MS Word" a program. Headlines write "Cures Ms In Days", too.
+const title =
+  /^Ms\.?\s{1,3}(?!(?:In|Within|After|And|Or|Is|Now|By|For|With|Without|Gone|Cured|Patients?|Symptoms?)\b)\p{Lu}/u;
+const address = /\b(?:dear|mr\.? (?:and|&))\s{1,3}$/i;
+const program =
+  /^MS (?:Word|Excel|Office|Teams|Outlook|Access|PowerPoint|Project|Dynamics|Windows|Visio|SQL|Paint|DOS|Edge)\b/i;
+const duration = /^\d[\s.,]{0,3}ms\b/;
+
+/** The word as signs know it, where it has another meaning in its place. */
+function readAs(word: string, text: string, at: number): string {
+  if (word !== 'ms') return word;
+  if (title.test(text.slice(at, at + 24)) || address.test(text.slice(Math.max(0, at - 12), at))) return 'mrs';
+  if (program.test(text.slice(at, at + 16))) return 'microsoft';
+  const number = /\d\s{0,2}$/.exec(text.slice(Math.max(0, at - 4), at));
+  return number && duration.test(number[0] + text.slice(at, at + 3)) ? 'milliseconds' : word;
 }
 
 // Faces that laugh, grin, wink or stick out their tongue.
