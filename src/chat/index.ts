@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import { systemClock } from '../base/clock.ts';
-import { fail, type Result, succeed } from '../base/failure.ts';
+import { type Result, succeed } from '../base/failure.ts';
+import { orAborted } from '../base/or-aborted.ts';
 import type { Page, PageRequest } from '../base/page.ts';
+import { createUnderWay } from '../base/under-way.ts';
 import type { PricedModel } from '../catalog/index.ts';
 import { createSchemas } from '../sandbox/index.ts';
 import { runCached } from './cached-chat.ts';
@@ -99,12 +101,10 @@ export function createChat(options: ChatOptions): Chat {
     deferHoldMs: chatDeferHoldMs,
     ...options,
   };
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = createUnderWay();
 
   function track(work: Promise<unknown>, call: ChatCall): void {
-    underWay.add(work);
-    const over = () => underWay.delete(work);
-    work.then(over, over);
+    underWay.track(work);
     call.outlast?.(work);
   }
 
@@ -157,18 +157,6 @@ export function createChat(options: ChatOptions): Chat {
       return succeed(await countInput(request, measure, quote.routes[0]?.model ?? noModel, count));
     },
     listModels: (caller, request) => listModels(deps, caller, request),
-    async drained() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-    },
+    drained: underWay.drained,
   };
-}
-
-/** The work's result, or `cancelled` as soon as the caller leaves; the work continues. */
-function orAborted<T>(work: Promise<Result<T>>, signal: AbortSignal): Promise<Result<T>> {
-  return new Promise((resolve, reject) => {
-    const leave = () => resolve(fail({ kind: 'cancelled' }));
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

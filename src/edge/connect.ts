@@ -75,7 +75,8 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
         if (!method) return;
         const call = await admit(gate, context, method, readMaxBytes);
         context.values.set(callKey, call);
-        if (raw) calls.set(raw, call);
+        const exchange = context.values.get(exchangeKey);
+        if (exchange) exchange.call = call;
         const fault = raw && queryFault(raw);
         if (fault) throw refuseMessage(fault, context);
       },
@@ -85,7 +86,10 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
     return lane.register(fastifyConnectPlugin, {
       ...routerOptions,
       contextValues: (request: FastifyRequest) =>
-        createContextValues().set(peerKey, request.ip).set(rawKey, request.raw),
+        createContextValues()
+          .set(peerKey, request.ip)
+          .set(rawKey, request.raw)
+          .set(exchangeKey, request.getDecorator<Exchange>('exchange')),
       routes: (router) => routes(withJson(router, routerOptions, { codecOf, refuse: refuseMessage })),
     });
   };
@@ -99,17 +103,19 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
   app.register(async (lane) => {
     // Fastify's own parsers would read bodies of other types before the call reaches the gate.
     lane.removeAllContentTypeParsers();
-    lane.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
-      carriers.set(raw, carrierOf(reply.raw));
+    lane.decorateRequest('exchange');
+    lane.addHook('onRequest', async (request, reply) => {
+      const { raw, routeOptions } = request;
+      const exchange: Exchange = { carrier: carrierOf(reply.raw), call: undefined };
+      request.setDecorator('exchange', exchange);
       leaveOpen(raw);
       nameLeaving(reply.raw);
       const method = methods.get(routeOptions.url ?? '');
-      if (method)
-        endReading(raw, shutdownSignal, () => refused(gate, shutdownSignal.reason, calls.get(raw)?.requestId));
+      if (method) endReading(raw, shutdownSignal, () => refused(gate, shutdownSignal.reason, exchange.call?.requestId));
       speakText(raw, reply.raw);
       if (method) {
         const bytesMax = options.messageBytes(method.parent);
-        const receive = (bytes: number) => calls.get(raw)?.receive(bytes);
+        const receive = (bytes: number) => exchange.call?.receive(bytes);
         boundMessages(raw, method, { bytesMax, jsonBytesMax: Math.min(bytesMax, jsonBytesMax), receive });
       }
     });
@@ -178,16 +184,19 @@ function clampTimeouts(headers: IncomingHttpHeaders, maxTimeoutMs: number): void
  */
 const jsonBytesMax = 4 * 1024 * 1024;
 
-/** Admitted calls. */
-const calls = new WeakMap<IncomingMessage, AdmittedCall>();
-
 /** Health and reflection requests contain just a few names. */
 const operationsMessageBytes = 65_536;
 
 const peerKey = createContextKey('', { description: 'the caller’s address' });
-/** The carrier of each request's reply. */
-const carriers = new WeakMap<IncomingMessage, Carrier>();
 const rawKey = createContextKey<IncomingMessage | undefined>(undefined, { description: 'the request as Node made it' });
+/** A request and its reply. Not in a weak map: it would retain all of them for long (docs/decisions/2026-11-21-what-a-call-leaves.md). */
+interface Exchange {
+  readonly carrier: Carrier;
+  /** Once it is admitted. */
+  call: AdmittedCall | undefined;
+}
+
+const exchangeKey = createContextKey<Exchange | undefined>(undefined, { description: 'the request and its reply' });
 const callKey = createContextKey<AdmittedCall | undefined>(undefined, { description: 'the admitted call' });
 
 function pathOf({ parent, name }: DescMethod): string {
@@ -305,7 +314,7 @@ class ConnectIncomingCall implements IncomingCall {
     this.peer = context.values.get(peerKey);
     const raw = context.values.get(rawKey);
     this.connection = raw && connectionOf(raw);
-    this.carrier = raw && carriers.get(raw);
+    this.carrier = context.values.get(exchangeKey)?.carrier;
     const timeoutMs = context.timeoutMs();
     this.deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
   }

@@ -29,7 +29,8 @@ const retryAfterMs = 1_000;
 
 interface Reply {
   owner: string;
-  carrier: Carrier;
+  /** Undefined once it is over: the set's outgrown tables would otherwise retain it (docs/decisions/2026-11-21-what-a-call-leaves.md). */
+  carrier: Carrier | undefined;
   taken: (() => void) | undefined;
 }
 
@@ -53,6 +54,7 @@ export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesD
     let all = 0;
     for (const reply of replies) {
       const { owner, carrier } = reply;
+      if (!carrier) continue;
       const bytes = carrier.writableLength;
       owed.set(owner, (owed.get(owner) ?? 0) + bytes);
       all += bytes;
@@ -78,8 +80,8 @@ export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesD
   function cutOldest(): number {
     const [most] = [...owed].reduce((one, other) => (other[1] > one[1] ? other : one));
     for (const { owner, carrier } of replies) {
-      const bytes = carrier.writableLength;
-      if (owner !== most || bytes === 0 || carrier.destroyed) continue;
+      const bytes = carrier?.writableLength ?? 0;
+      if (owner !== most || bytes === 0 || !carrier || carrier.destroyed) continue;
       owed.set(owner, (owed.get(owner) ?? 0) - bytes);
       cutOff(carrier);
       return bytes;
@@ -96,6 +98,7 @@ export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesD
       looking ??= setInterval(look, lookEveryMs).unref();
       const over = () => {
         replies.delete(reply);
+        reply.carrier = undefined;
         leave(reply);
       };
       // The caller may keep its side of the stream open.

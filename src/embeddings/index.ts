@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { fail, type Result } from '../base/failure.ts';
 import { orAborted } from '../base/or-aborted.ts';
+import { createUnderWay } from '../base/under-way.ts';
 import { namesModel, type PricedEmbeddingModel } from '../catalog/index.ts';
 import type { EmbeddingsDeps } from './deps.ts';
 import { offeredModels } from './offered-models.ts';
@@ -38,7 +39,7 @@ type Options = Omit<EmbeddingsDeps, 'deadlineMs' | 'valuesInFlightMax'> &
 /** Combines wallet, catalog and providers into embeddings. */
 export function createEmbeddings(options: Options): Embeddings {
   const deps: EmbeddingsDeps = { deadlineMs: embedDeadlineMs, valuesInFlightMax, ...options };
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = createUnderWay();
   let valuesInFlight = 0;
   const valuesOfAccounts = new Map<string, number>();
 
@@ -79,14 +80,10 @@ export function createEmbeddings(options: Options): Embeddings {
       const work = runEmbed(deps, caller, request, call);
       // A reply waiting to be read takes as much memory as one in progress.
       work.then(({ ok }) => (ok ? call.left?.() : undefined)).then(giveBack, giveBack);
-      underWay.add(work);
-      const over = () => underWay.delete(work);
-      work.then(over, over);
+      underWay.track(work);
       call.outlast?.(work);
       return orAborted(work, call.signal);
     },
-    async drained() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-    },
+    drained: underWay.drained,
   };
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import type { Result } from '../base/failure.ts';
 import { orAborted } from '../base/or-aborted.ts';
+import { createUnderWay } from '../base/under-way.ts';
 import { namesModel, type PricedRerankModel } from '../catalog/index.ts';
 import type { RerankingDeps } from './deps.ts';
 import { offeredModels } from './offered-models.ts';
@@ -31,7 +32,7 @@ type Options = Omit<RerankingDeps, 'deadlineMs'> & Partial<Pick<RerankingDeps, '
 /** Combines wallet, catalog and providers into reranking. */
 export function createReranking(options: Options): Reranking {
   const deps: RerankingDeps = { deadlineMs: rerankDeadlineMs, ...options };
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = createUnderWay();
   return {
     models: async (caller, provider) =>
       (await offeredModels(deps, caller.accountId ?? '', undefined))
@@ -40,14 +41,10 @@ export function createReranking(options: Options): Reranking {
         .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1)),
     run(caller, request, call) {
       const work = runRerank(deps, caller, request, call);
-      underWay.add(work);
-      const over = () => underWay.delete(work);
-      work.then(over, over);
+      underWay.track(work);
       call.outlast?.(work);
       return orAborted(work, call.signal);
     },
-    async drained() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-    },
+    drained: underWay.drained,
   };
 }
