@@ -12,6 +12,7 @@ import {
 } from './config/index.ts';
 import { endOnFaults } from './process-faults.ts';
 import { prepareQuickstart, quickstartConfig } from './quickstart.ts';
+import { keepNewObjectsYoung } from './young-objects.ts';
 
 const help = `Serves the Intelligence API.
 
@@ -24,6 +25,8 @@ CONFIG names the configuration file. PORT, DATABASE_URL, DATA_DIR, OPERATOR_TOKE
 
 /** Longer than the rooms take to close once no request is in flight; anything not settled by then is settled when its hold expires. */
 const roomsCloseMs = 40_000;
+
+keepNewObjectsYoung();
 
 const flags = process.argv.slice(2);
 if (flags.includes('-h') || flags.includes('--help')) {

@@ -17,6 +17,7 @@ import { buildApp } from '../../src/app.ts';
 import { chatInvariants } from '../../src/chat/index.ts';
 import { connectDatabase, startPrivateServer } from '../../src/db/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
+import { keepNewObjectsYoung } from '../../src/young-objects.ts';
 import { onboard, testConfig, testSecrets } from '../support/app.ts';
 import { completion, streamedCompletion } from '../support/upstream.ts';
 import { type DialectFigure, measureDialects, structuredReply } from './dialects.ts';
@@ -325,6 +326,7 @@ async function plain(upstreamUrl: string): Promise<string> {
 }
 
 async function service(given: string): Promise<string> {
+  keepNewObjectsYoung();
   const [upstreamUrl, databaseUrl] = JSON.parse(given) as [string, string];
   const config = testConfig({
     databaseUrl,
