@@ -137,21 +137,27 @@ export function outputTokensWithin(amount: NanoUsd, input: Omit<LongestRequest, 
   return Number(tokens);
 }
 
-/** One case for each tier that a request can be in: the cost before its output, in millionths of a nano-USD, and the output rate. */
-function worstCases(
-  { inputTokens: inputTokensMost, ...kinds }: Omit<LongestRequest, 'outputTokens'>,
-  price: Rates,
-): { spent: bigint; outputPerMillion: NanoUsd | undefined }[] {
-  const perRequest = charged(1n, price.perRequest ?? 0n) * 1_000_000n;
-  const tiers = [{ ...price, aboveInputTokens: -1 }, ...(price.tiers ?? [])];
-  return tiers
-    .filter(({ aboveInputTokens }) => inputTokensMost > aboveInputTokens)
-    .map((rates, index) => {
-      const longest = Math.min(inputTokensMost, tiers[index + 1]?.aboveInputTokens ?? inputTokensMost);
-      const spent = charged(BigInt(longest), dearestInput(rates, kinds)) + perRequest;
-      return { spent, outputPerMillion: rates.outputPerMillion };
-    });
+interface WorstCase {
+  spent: bigint;
+  outputPerMillion: NanoUsd | undefined;
 }
+
+/** One case for each tier that a request can be in: the cost before its output, in millionths of a nano-USD, and the output rate. */
+function worstCases({ inputTokens, ...kinds }: Omit<LongestRequest, 'outputTokens'>, price: Rates): WorstCase[] {
+  const { tiers = noTiers } = price;
+  const perRequest = charged(1n, price.perRequest ?? 0n) * 1_000_000n;
+  const caseOf = (rates: TokenRates, next: number | undefined): WorstCase => {
+    const longest = Math.min(inputTokens, next ?? inputTokens);
+    const spent = charged(BigInt(longest), dearestInput(rates, kinds)) + perRequest;
+    return { spent, outputPerMillion: rates.outputPerMillion };
+  };
+  const cases = [caseOf(price, tiers[0]?.aboveInputTokens)];
+  for (const [index, rates] of tiers.entries())
+    if (inputTokens > rates.aboveInputTokens) cases.push(caseOf(rates, tiers[index + 1]?.aboveInputTokens));
+  return cases;
+}
+
+const noTiers: readonly never[] = [];
 
 function dearestInput(rates: TokenRates, { cacheWrite1h, audio }: InputKinds): NanoUsd | undefined {
   const others = [

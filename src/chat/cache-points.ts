@@ -1,7 +1,21 @@
 import type { ChatCachePoint, ChatRequest, Ignored } from './types.ts';
 
 /** A request's cache points with their paths, in the order in which providers read them: tools, system, the rest. */
-export function* cachePointsOf(request: ChatRequest): Generator<[ChatCachePoint, string]> {
+export function cachePointsOf(request: ChatRequest): Iterable<[ChatCachePoint, string]> {
+  return hasCachePoints(request) ? everyCachePointOf(request) : none;
+}
+
+// Most requests have none, and each is asked three times.
+const none: readonly [ChatCachePoint, string][] = [];
+
+function hasCachePoints({ tools, messages }: ChatRequest): boolean {
+  const isMarked = ({ cachePoint }: { cachePoint?: ChatCachePoint | undefined }) => cachePoint !== undefined;
+  return (
+    messages.some((message) => isMarked(message) || message.parts?.some(isMarked)) || tools?.some(isMarked) === true
+  );
+}
+
+function* everyCachePointOf(request: ChatRequest): Generator<[ChatCachePoint, string]> {
   for (const [index, { cachePoint }] of (request.tools ?? []).entries())
     if (cachePoint) yield [cachePoint, `tools[${index}].cachePoint`];
   for (const isSystem of [true, false])

@@ -59,5 +59,6 @@ function enter(answer: Result<LimitAdmission>, incoming: IncomingCall): Result<(
 
 function stateLimits({ requests, tokens }: LimitAdmission, incoming: IncomingCall): void {
   if (!requests || !tokens) return;
-  for (const [name, value] of Object.entries(stateHeaders(requests, tokens))) incoming.setReplyHeader(name, value);
+  const headers = stateHeaders(requests, tokens);
+  for (const name in headers) incoming.setReplyHeader(name, headers[name] ?? '');
 }

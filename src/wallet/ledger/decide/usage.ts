@@ -58,8 +58,9 @@ function sumsOf({ step, amount, creditAccount }: PostingRow, charge: Readonly<Ch
 }
 
 function countsOf(charge: Readonly<ChargeRow>, cost: bigint): Sums {
-  const used = Object.fromEntries(counts.map((name) => [name, BigInt(charge[name] ?? 0)]));
-  return { ...nothing, ...used, charges: 1n, cost };
+  const sums = { ...nothing, charges: 1n, cost };
+  for (const name of counts) sums[name] = BigInt(charge[name] ?? 0);
+  return sums;
 }
 
 const nothing = Object.fromEntries(usageSums.map((name) => [name, 0n])) as Sums;
