@@ -18,7 +18,8 @@ console.log(old);
 `;
 
 async function allocatedOld(before: string): Promise<number> {
-  const args = ['--allow-natives-syntax', '--input-type=module', '--eval', before + program];
+  // With one thread, V8 decides at the same moment in every run.
+  const args = ['--single-threaded', '--allow-natives-syntax', '--input-type=module', '--eval', before + program];
   const { stdout } = await run(process.execPath, args);
   return Number(stdout);
 }

@@ -150,12 +150,10 @@ export class RunningCalls {
   constructor(shutdownSignal: AbortSignal | undefined) {
     this.shutdownSignal = shutdownSignal;
     shutdownSignal?.addEventListener('abort', () => {
-      // Stopping a call may end it at once, which unlinks it.
-      for (let call = this.newest; call; ) {
-        const { older } = call;
-        call.stop(shutdownSignal.reason);
-        call = older;
-      }
+      // Stopping a call may end it and others, which unlinks them.
+      const calls: Call[] = [];
+      for (let call = this.newest; call; call = call.older) calls.push(call);
+      for (const call of calls) call.stop(shutdownSignal.reason);
     });
   }
 
