@@ -127,7 +127,9 @@ export async function prepareChat(
   if (quote.routes.length === 0)
     return fail(invalid('routing.maxCostUsd', 'No model that can do this is certain to cost no more than that.'));
   // Last, because it may take a process of its own.
-  const proven = schema && (await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal }));
+  const proven =
+    schema &&
+    (await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', user: caller.token?.subject, signal }));
   if (proven?.ok === false) return proven;
   return succeed({
     mode: wanted.mode,

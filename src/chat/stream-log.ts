@@ -50,7 +50,7 @@ export function createStreamLog({ unattendedMs, onUnattended }: StreamLogOptions
   }
 
   async function moreThan(count: number, signal: AbortSignal): Promise<void> {
-    while (entries.length <= count) await orAborted(grown.promise, signal);
+    while (entries.length <= count) await orCancelled(grown.promise, signal);
   }
 
   return {
@@ -85,7 +85,8 @@ export function createStreamLog({ unattendedMs, onUnattended }: StreamLogOptions
   };
 }
 
-function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Like `work`, or rejects with `cancelled` as soon as the signal is aborted. */
+function orCancelled(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new FailureError({ kind: 'cancelled' }));
     if (signal.aborted) return leave();

@@ -1,4 +1,5 @@
 import { constants, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { LinkedList, type Links } from '@intelligence-api/transcoding/parts';
 import type { Logger } from 'pino';
 
 export interface SessionLimits {
@@ -19,11 +20,16 @@ export interface Sessions {
 }
 
 interface Seen {
-  /** Open streams, each with the time since which its answer has waited to be read; 0: not written yet. */
-  streams: Map<ServerHttp2Stream, number>;
+  streams: LinkedList<OpenStream>;
   /** When the last stream ended. */
   idleSince: number;
   closing: boolean;
+}
+
+interface OpenStream extends Links<OpenStream> {
+  stream: ServerHttp2Stream;
+  /** Since when its answer has waited to be read; 0: it is not written yet. */
+  unreadSince: number;
 }
 
 const lookEveryMs = 500;
@@ -41,13 +47,14 @@ export function watchSessions(server: Http2Server, limits: SessionLimits, log: L
   server.on('sessionError', (error) => log.debug({ err: error }, 'http/2 session'));
 
   function add(session: ServerHttp2Session): void {
-    const seen: Seen = { streams: new Map(), idleSince: performance.now(), closing: false };
+    const seen: Seen = { streams: new LinkedList(), idleSince: performance.now(), closing: false };
     sessions.set(session, seen);
     session.once('close', () => sessions.delete(session));
     session.on('stream', (stream) => {
-      seen.streams.set(stream, 0);
+      const open: OpenStream = { stream, unreadSince: 0, older: undefined, newer: undefined };
+      seen.streams.add(open);
       stream.once('close', () => {
-        seen.streams.delete(stream);
+        seen.streams.delete(open);
         seen.idleSince = performance.now();
       });
     });
@@ -63,11 +70,11 @@ export function watchSessions(server: Http2Server, limits: SessionLimits, log: L
   function look(): void {
     const time = performance.now();
     for (const [session, seen] of sessions) {
-      for (const [stream, since] of seen.streams)
-        if (since > 0) {
-          if (time - since >= limits.unreadMs) endUnread(session, stream);
-        } else if (stream.writableEnded) seen.streams.set(stream, time);
-      if (seen.streams.size > 0 || time - seen.idleSince < limits.idleTimeoutMs) continue;
+      for (const open of seen.streams.all())
+        if (open.unreadSince > 0) {
+          if (time - open.unreadSince >= limits.unreadMs) endUnread(session, open.stream);
+        } else if (open.stream.writableEnded) open.unreadSince = time;
+      if (!seen.streams.isEmpty || time - seen.idleSince < limits.idleTimeoutMs) continue;
       if (!seen.closing) {
         seen.closing = true;
         session.close();

@@ -69,17 +69,22 @@ export function createEmbeddings(options: Options): Embeddings {
     return chosen.ok ? { ok: true, value: chosen.value.dimensions * request.inputs.length } : chosen;
   }
 
+  async function runWithRoom(caller: Caller, request: EmbedRequest, call: EmbedCall): Promise<Result<EmbedReply>> {
+    const wanted = await valuesOf(caller, request);
+    if (!wanted.ok) return wanted;
+    const giveBack = takeRoom(caller.accountId ?? '', wanted.value);
+    if (!giveBack) return fail({ kind: 'overloaded', retryAfterMs });
+    const work = runEmbed(deps, caller, request, call);
+    // A reply waiting to be read takes as much memory as one in progress.
+    work.then(({ ok }) => (ok ? call.left?.() : undefined)).then(giveBack, giveBack);
+    return work;
+  }
+
   return {
     models,
     valuesOf,
-    async run(caller, request, call) {
-      const wanted = await valuesOf(caller, request);
-      if (!wanted.ok) return wanted;
-      const giveBack = takeRoom(caller.accountId ?? '', wanted.value);
-      if (!giveBack) return fail({ kind: 'overloaded', retryAfterMs });
-      const work = runEmbed(deps, caller, request, call);
-      // A reply waiting to be read takes as much memory as one in progress.
-      work.then(({ ok }) => (ok ? call.left?.() : undefined)).then(giveBack, giveBack);
+    run(caller, request, call) {
+      const work = runWithRoom(caller, request, call);
       underWay.track(work);
       call.outlast?.(work);
       return orAborted(work, call.signal);

@@ -12,10 +12,10 @@ const wordsInTurn = 16_384;
 const largeCharacters = 65_536;
 /**
  * Large rankings computed at once. The largest take half a second of processor time each; if all were computed in parallel, each
- * would take as long as all of them, and keep its words in memory meanwhile. An owner's sixteen take about 8 s: who has more is
- * asked to come back, before a caller's patience ends.
+ * would take as long as all of them, and keep its words in memory meanwhile. An owner's eight take about 4 s, and twice as long beside
+ * others: who has more is asked to come back, before a caller's patience ends.
  */
-const rankings = createSharedTurns({ all: 4, each: 2, waitingMax: 16 });
+const rankings = createSharedTurns({ all: 4, each: 2, waitingMax: 6 });
 
 /**
  * The embedded reranking model, which needs no network: Okapi BM25 over the words of the query, as a share of the highest

@@ -9,11 +9,11 @@ export interface Breaks {
   broke(job: Waiting, failure: Failure): void;
   /** A job has been done: its code is proven. */
   done(job: Waiting): void;
-  /** Whether an owner's code broke a process in the last minute. */
+  /** Whether code of an owner, or of one of its users, broke a process in the last minute. */
   isSuspect(owner: string): boolean;
   /** Whether a job may break its process, as far as known: its code has not run before, or its owner is a suspect. */
   isUnproven(job: Waiting): boolean;
-  /** Why a job is not tried: its owner's code broke several processes in the last minute, and this code is new or one of them. */
+  /** Why a job is not tried: code of whoever sent it broke several processes in the last minute, and this code is new or one of them. */
   barred(job: Waiting): Failure | undefined;
   /** Why a job is not tried: that, or it broke a process itself. Reads the whole job if its owner is a suspect. */
   refusal(job: Waiting): Failure | undefined;
@@ -21,14 +21,15 @@ export interface Breaks {
 
 /** How long breaks count after the last one: each costs a second to run and as much to replace the process. */
 const suspectMs = 60_000;
-/** After so many breaks by schemas and workflows, each within that time of the one before, an owner's new schemas and workflows are refused without being tried. */
+/** After so many breaks by schemas and workflows, each within that time of the one before, their sender's new ones are refused without being tried. */
 const breaksMax = 3;
 const suspectsMax = 10_000;
 const jobsMax = 10_000;
 const provenMax = 10_000;
 
 export function createBreaks(): Breaks {
-  /** How many of an owner's long jobs broke their processes; 0 if only others did. */
+  const suspects = new LRUCache<string, true>({ max: suspectsMax, ttl: suspectMs });
+  /** How many long jobs of a sender broke their processes. One user's do not count for the owner's others. */
   const breaks = new LRUCache<string, number>({ max: suspectsMax, ttl: suspectMs });
   const broken = new LRUCache<string, string>({ max: jobsMax, ttl: suspectMs });
   const proven = new LRUCache<string, true>({ max: provenMax });
@@ -36,9 +37,9 @@ export function createBreaks(): Breaks {
   const isProven = (job: Waiting) => job.key !== undefined && proven.has(nameOf(job, job.key));
 
   function barred(job: Waiting): Failure | undefined {
-    const count = breaks.get(job.owner) ?? 0;
+    const count = breaks.get(senderOf(job)) ?? 0;
     if (count < breaksMax || !isLong(job) || isProven(job)) return undefined;
-    const problem = `is not tried now: code of this account took too much time or memory ${count} times; wait a minute`;
+    const problem = `is not tried now: what you sent took too much time or memory ${count} times; wait a minute`;
     return invalid(job.field, problem);
   }
 
@@ -47,7 +48,8 @@ export function createBreaks(): Breaks {
       const [violation] = failure.kind === 'invalid_argument' ? failure.violations : [];
       // Anything else is the machine's fault: it did not get to the job.
       if (!violation) return;
-      breaks.set(job.owner, (breaks.get(job.owner) ?? 0) + (isLong(job) ? 1 : 0));
+      suspects.set(job.owner, true);
+      if (isLong(job)) breaks.set(senderOf(job), (breaks.get(senderOf(job)) ?? 0) + 1);
       broken.set(digestOf(job), violation.description);
       if (job.key !== undefined) proven.delete(nameOf(job, job.key));
     },
@@ -56,12 +58,12 @@ export function createBreaks(): Breaks {
       if (job.job.kind === 'schema' && job.job.text === undefined) return;
       if (job.key !== undefined) proven.set(nameOf(job, job.key), true);
     },
-    isSuspect: (owner) => breaks.has(owner),
-    isUnproven: (job) => job.job.kind !== 'tokens' && !isProven(job) && (isLong(job) || breaks.has(job.owner)),
+    isSuspect: (owner) => suspects.has(owner),
+    isUnproven: (job) => job.job.kind !== 'tokens' && !isProven(job) && (isLong(job) || suspects.has(job.owner)),
     barred,
     refusal(job) {
       // Only what suspects send is worth the digest.
-      if (!breaks.has(job.owner) || job.job.kind === 'tokens') return undefined;
+      if (!suspects.has(job.owner) || job.job.kind === 'tokens') return undefined;
       const problem = broken.get(digestOf(job));
       return problem === undefined ? barred(job) : invalid(job.field, problem);
     },
@@ -71,6 +73,11 @@ export function createBreaks(): Breaks {
 /** Whether a job has the longer time, so that a break costs the most. Others are only done one at a time for a suspect. */
 function isLong({ job: { kind } }: Waiting): boolean {
   return kind === 'schema' || kind === 'custom';
+}
+
+/** The owner's user, or the owner itself; no owner's id has a line break. */
+function senderOf({ owner, user }: Waiting): string {
+  return user === undefined ? owner : `${owner}\n${user}`;
 }
 
 function nameOf({ owner }: Waiting, key: string): string {

@@ -220,19 +220,19 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
 
   return {
     run: <Kind extends JobKind>(
-      ...[owner, kind, job, { field, key, signal, waitMs = settings.waitMs }]: Parameters<Sandbox['run']>
+      ...[owner, kind, job, { field, key, user, signal, waitMs = settings.waitMs }]: Parameters<Sandbox['run']>
     ): Promise<Result<Answers[Kind]>> =>
       new Promise((resolve) => {
         if (closed) return resolve(fail(busy));
         const done = resolve as (result: Result<Answers[JobKind]>) => void;
-        const waiting: Waiting = { owner, job: { kind, ...job } as Job, field, key, done };
+        const waiting: Waiting = { owner, user, job: { kind, ...job } as Job, field, key, done };
         const refusal = breaks.refusal(waiting);
         if (refusal) return resolve(fail(refusal));
         queue.add(waiting, { waitMs, signal });
         assign();
       }),
-    refusal: (owner, kind, job, { field, key }) =>
-      breaks.refusal({ owner, job: { kind, ...job } as Job, field, key, done: () => {} }),
+    refusal: (owner, kind, job, { field, key, user }) =>
+      breaks.refusal({ owner, user, job: { kind, ...job } as Job, field, key, done: () => {} }),
     async close() {
       closed = true;
       queue.close();

@@ -5,6 +5,7 @@ import type { Answers, Job, JobKind } from './job.ts';
 /** A job and who is waiting for it. */
 export interface Waiting {
   owner: string;
+  user?: string | undefined;
   job: Job;
   field: string;
   key: string | undefined;

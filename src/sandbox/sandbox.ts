@@ -9,8 +9,8 @@ export interface Sandbox {
    * waiting, one waits too long, or the machine does not get to it; and with `cancelled` if `signal` is aborted while it waits.
    * An owner never has all children, counting those that its jobs broke until they are replaced, and code that has not run
    * before never has all of them either. For a minute after a job broke one, its owner has only one, all such owners together
-   * one for unproven code, and the same job is refused at once; after three breaks by schemas and workflows, so are that
-   * owner's new ones. So it cannot block other owners.
+   * one for unproven code, and the same job is refused at once; after three breaks by schemas and workflows, so are new ones of
+   * the same user. So it cannot block other owners, and one of its users cannot stop the others.
    */
   run<Kind extends JobKind>(
     owner: string,
@@ -23,7 +23,7 @@ export interface Sandbox {
     owner: string,
     kind: Kind,
     job: Jobs[Kind],
-    terms: Pick<JobTerms, 'field' | 'key'>,
+    terms: Pick<JobTerms, 'field' | 'key' | 'user'>,
   ): Failure | undefined;
   /** Ends all children; waiting and running jobs fail as `overloaded`. */
   close(): Promise<void>;
@@ -32,6 +32,8 @@ export interface Sandbox {
 export interface JobTerms {
   /** The caller's name for what the job is about. */
   field: string;
+  /** Which of the owner's end users sent it; undefined: the owner itself. */
+  user?: string | undefined;
   /** How long it may wait for a child, if not as long as the settings say. */
   waitMs?: number | undefined;
   signal?: AbortSignal | undefined;

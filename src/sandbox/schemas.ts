@@ -13,7 +13,7 @@ export interface Schemas {
   prove(
     owner: string,
     schema: Readonly<Record<string, unknown>>,
-    terms: { field: string; signal?: AbortSignal | undefined },
+    terms: { field: string; user?: string | undefined; signal?: AbortSignal | undefined },
   ): Promise<Result<CallersSchema>>;
 }
 
@@ -34,20 +34,20 @@ type Known = { ok: true } | { ok: false; at: string; problem: string };
 export function createSchemas(sandbox: Sandbox): Schemas {
   const known = new LRUCache<string, Known>({ max: knownMax });
   return {
-    async prove(owner, schema, { field, signal }) {
+    async prove(owner, schema, { field, user, signal }) {
       const written = schemaText(schema);
       if (!written.ok) return fail(invalid(field, written.problem));
       const { text } = written;
       const key = createHash('sha256').update(text).digest('base64');
       // Also when the schema is known to compile: before a model is asked for a reply that would not be checked.
-      const refusal = () => sandbox.refusal(owner, 'schema', { schema: text }, { field, key });
+      const refusal = () => sandbox.refusal(owner, 'schema', { schema: text }, { field, key, user });
       const refused = refusal();
       if (refused) return fail(refused);
       let found = known.get(key);
       if (!found) {
-        const proven = await sandbox.run(owner, 'schema', { schema: text }, { field, signal, key });
+        const proven = await sandbox.run(owner, 'schema', { schema: text }, { field, signal, key, user });
         if (!proven.ok && proven.failure.kind !== 'invalid_argument') return proven;
-        // What this owner's code has done says nothing about the schema when others send it.
+        // What this sender's code has done says nothing about the schema when others send it.
         if (!proven.ok && refusal()) return proven;
         found = proven.ok ? { ok: true } : refusalIn(proven.failure, field);
         known.set(key, found, found.ok ? {} : { ttl: refusedMs });
@@ -55,7 +55,12 @@ export function createSchemas(sandbox: Sandbox): Schemas {
       if (!found.ok) return fail(invalid(`${field}${found.at}`, found.problem));
       return succeed({
         async fits(reply, waitMs) {
-          const answer = await sandbox.run(owner, 'schema', { schema: text, text: reply }, { field, waitMs, key });
+          const answer = await sandbox.run(
+            owner,
+            'schema',
+            { schema: text, text: reply },
+            { field, waitMs, key, user },
+          );
           return answer.ok ? succeed(answer.value.fits) : answer;
         },
       });

@@ -182,7 +182,12 @@ async function matchOwnPatterns(
   patterns: readonly PatternUse[],
 ): Promise<Result<PatternFits | undefined>> {
   if (patterns.length === 0) return succeed(undefined);
-  const answer = await sandbox.run(caller.accountId ?? '', 'patterns', { patterns }, { field: 'form.fields' });
+  const answer = await sandbox.run(
+    caller.accountId ?? '',
+    'patterns',
+    { patterns },
+    { field: 'form.fields', user: caller.token?.subject },
+  );
   if (!answer.ok) return answer;
   const { value } = answer;
   const key = (pattern: string, text: string) => `${pattern}\n${text}`;
@@ -197,7 +202,10 @@ async function runOwnChecks<Reply>(
 ): Promise<Result<CheckResult[]>> {
   if (ownChecks.length === 0) return succeed([]);
   const job = { checks: ownChecks.map(checkOf), variables };
-  const answer = await sandbox.run(caller.accountId ?? '', 'checks', job, { field: 'checks' });
+  const answer = await sandbox.run(caller.accountId ?? '', 'checks', job, {
+    field: 'checks',
+    user: caller.token?.subject,
+  });
   if (!answer.ok) return answer;
   const { outcomes } = answer.value;
   return succeed(ownChecks.map((rule, index) => ({ rule, outcome: outcomes[index] ?? 'error' })));

@@ -393,7 +393,7 @@ test('of one owner’s rankings two are computed at once; another owner waits fo
   expect(over).toHaveLength(5);
 });
 
-test('beyond sixteen large rankings that wait, an owner is asked to come back: nothing is charged, small ones go on', async () => {
+test('beyond six large rankings that wait, an owner is asked to come back: nothing is charged, small ones go on', async () => {
   const { run, ledger } = await serve({ models: [] });
   const large = Array.from({ length: 40 }, () => 'red bicycle '.repeat(200));
   let over = false;
@@ -404,7 +404,7 @@ test('beyond sixteen large rankings that wait, an owner is asked to come back: n
   } as (typeof endless)[typeof Symbol.iterator];
   const { signal } = new AbortController();
   const call = { query, documents: endless, inputTokensMax: 1_000_000, signal };
-  const computed = Array.from({ length: 18 }, () =>
+  const computed = Array.from({ length: 8 }, () =>
     createLexicalReranker().rerank({ ...call, owner: caller.accountId ?? '' }),
   );
   await expect(run({ documents: large })).rejects.toMatchObject({ failure: { kind: 'overloaded' } });

@@ -23,8 +23,13 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 /** What a caller is told: `fits` or not, or the reason. */
-async function fits(owner: string, schema: Record<string, unknown>, text: string): Promise<boolean | string> {
-  const proven = await createSchemas(sandbox).prove(owner, schema, { field: 'schema' });
+async function fits(
+  owner: string,
+  schema: Record<string, unknown>,
+  text: string,
+  user?: string,
+): Promise<boolean | string> {
+  const proven = await createSchemas(sandbox).prove(owner, schema, { field: 'schema', user });
   const answer = proven.ok ? await proven.value.fits(text, 120_000) : proven;
   if (answer.ok) return answer.value as boolean;
   return answer.failure.kind === 'invalid_argument'
@@ -88,4 +93,16 @@ test('what an owner has run before still runs while its new schemas are refused'
   expect(await fits('acc_own', good, '{"a":1}')).toBe(true);
   const counted = await sandbox.run('acc_own', 'tokens', { pieces: ['a'] }, { field: 'a' });
   expect(counted).toMatchObject({ ok: true });
+});
+
+test('one end user who breaks processes stops nobody else of the same account', async () => {
+  for (let at = 0; at < 3; at++)
+    expect(await fits('acc_shop', hostile(`shop ${at}`), deep, 'usr_bad')).toMatch(/takes longer than/);
+  expect(await fits('acc_shop', hostile('and again'), '{}', 'usr_bad')).toMatch(/is not tried now: what you sent/);
+  expect(await fits('acc_shop', { title: 'new', type: 'object' }, '{}', 'usr_good')).toBe(true);
+  expect(await fits('acc_shop', { title: 'newer', type: 'object' }, '{}')).toBe(true);
+  // What broke a process does so for everybody.
+  const before = broken;
+  expect(await fits('acc_shop', hostile('shop 0'), deep, 'usr_good')).toMatch(/takes longer than/);
+  expect(broken).toBe(before);
 });

@@ -1,5 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { RestError } from './errors.ts';
+import { LinkedList, type Links } from './linked.ts';
 import type { Received } from './pieces.ts';
 
 /** A request's headers, with lower-case names. */
@@ -43,15 +44,15 @@ export interface StreamSink {
 }
 
 /** One request on its way through the transcoder. The transport adds how it arrived and how to answer. */
-export abstract class Call<Admitted = unknown> implements CallContext {
+export abstract class Call<Admitted = unknown> implements CallContext, Links<Call> {
   method: DescMethod | undefined = undefined;
   /** The result of `admit`; undefined before that, or if it refused. */
   admitted: Admitted | undefined = undefined;
   timeoutMs: number | undefined = undefined;
   readonly replyHeaders: Record<string, string> = {};
-  /** The calls that began before and after this one, of those still running. */
-  older: Call | undefined;
-  newer: Call | undefined;
+  /** Of those still running. */
+  older: Call | undefined = undefined;
+  newer: Call | undefined = undefined;
   private controller: AbortController | undefined;
   private failure: Error | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -137,40 +138,25 @@ export abstract class Call<Admitted = unknown> implements CallContext {
   }
 }
 
-/**
- * The running calls. When the server stops, each of them is stopped with the signal's reason, an error.
- *
- * Linked to one another and unlinked when they are over. A set would retain them: V8 makes such a table anew every few changes, and
- * an outgrown table in the old generation keeps all later ones and their contents until the whole heap is collected.
- */
+/** The running calls. When the server stops, each of them is stopped with the signal's reason, an error. */
 export class RunningCalls {
-  private newest: Call | undefined;
+  private readonly calls = new LinkedList<Call>();
   private readonly shutdownSignal: AbortSignal | undefined;
 
   constructor(shutdownSignal: AbortSignal | undefined) {
     this.shutdownSignal = shutdownSignal;
     shutdownSignal?.addEventListener('abort', () => {
-      // Stopping a call may end it and others, which unlinks them.
-      const calls: Call[] = [];
-      for (let call = this.newest; call; call = call.older) calls.push(call);
-      for (const call of calls) call.stop(shutdownSignal.reason);
+      for (const call of this.calls.all()) call.stop(shutdownSignal.reason);
     });
   }
 
   add(call: Call): void {
-    call.older = this.newest;
-    if (this.newest) this.newest.newer = call;
-    this.newest = call;
+    this.calls.add(call);
     if (this.shutdownSignal?.aborted) call.stop(this.shutdownSignal.reason);
   }
 
   /** The call's reply is decided. */
   delete(call: Call): void {
-    const { older, newer } = call;
-    if (newer) newer.older = older;
-    else if (this.newest === call) this.newest = older;
-    if (older) older.newer = newer;
-    call.older = undefined;
-    call.newer = undefined;
+    this.calls.delete(call);
   }
 }

@@ -1,10 +1,11 @@
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { Links } from '@intelligence-api/transcoding/parts';
 import { FailureError } from '../../base/failure.ts';
 import type { OpenConnection } from '../../limits/index.ts';
 import type { IncomingCall } from '../incoming-call.ts';
 
 /** One gRPC call: what its headers say, and whether it is still active. */
-export class GrpcCall implements IncomingCall {
+export class GrpcCall implements IncomingCall, Links<GrpcCall> {
   readonly protocol = 'grpc';
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
@@ -17,6 +18,9 @@ export class GrpcCall implements IncomingCall {
   stopped: FailureError | undefined = undefined;
   /** Called once, when the caller leaves, the deadline passes or the service stops, unless the reply is already decided. */
   onStop: ((error: FailureError) => void) | undefined = undefined;
+  /** Of those that can still be stopped. */
+  older: GrpcCall | undefined = undefined;
+  newer: GrpcCall | undefined = undefined;
   readonly #ended: (call: GrpcCall) => void;
   #controller: AbortController | undefined;
   #deadlineTimer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
-import { parseTimeoutMs } from '@intelligence-api/transcoding/parts';
+import { LinkedList, parseTimeoutMs } from '@intelligence-api/transcoding/parts';
 import type { ServedService } from '../../api/handlers.ts';
 import { FailureError, invalid, type Result } from '../../base/failure.ts';
 import type { AnonymousBudget } from '../../limits/index.ts';
@@ -51,8 +51,8 @@ interface Served {
 export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
   const { anonymous, gate } = options;
   const methods = servedMethods(options);
-  const running = new Set<GrpcCall>();
-  const ended = (call: GrpcCall) => void running.delete(call);
+  const running = new LinkedList<GrpcCall>();
+  const ended = (call: GrpcCall) => running.delete(call);
 
   function take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
     const contentType = headers['content-type'];
@@ -108,14 +108,10 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
       gate.abandon(admitted, call.stopped);
       return;
     }
-    const unread = (error: FailureError) => {
-      gate.abandon(admitted, error);
-      refuse(call, error);
-    };
     const problem = problemOf(call.headers) ?? timeoutProblem(call);
     if (problem) {
       if (problem.kind === 'unimplemented') call.setReplyHeader('grpc-accept-encoding', acceptedEncodings);
-      unread(new FailureError(problem));
+      failed(new FailureError(problem));
       return;
     }
     call.receiveWithin(options.requestTimeoutMs);
@@ -127,19 +123,28 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
 
     function decode(received: Result<Frame>): void {
       if (!received.ok) {
-        unread(new FailureError(received.failure));
+        failed(new FailureError(received.failure));
         return;
       }
       const reading = readMessage(received.value, receiving, encodingOf(call.headers));
-      if (reading instanceof Promise) reading.then(handle);
+      if (reading instanceof Promise) reading.then(handle, failed);
       else handle(reading);
     }
 
     function handle(read: Result<Message>): void {
       if (call.stopped) return;
-      if (!read.ok) unread(new FailureError(read.failure));
-      else if (method.methodKind === 'unary') unary(call, admitted, read.value);
-      else stream(call, admitted, read.value);
+      try {
+        if (!read.ok) failed(new FailureError(read.failure));
+        else if (method.methodKind === 'unary') unary(call, admitted, read.value);
+        else stream(call, admitted, read.value);
+      } catch (error) {
+        failed(error);
+      }
+    }
+
+    function failed(error: unknown): void {
+      gate.abandon(admitted, error);
+      refuse(call, error);
     }
   }
 
@@ -192,7 +197,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
   return {
     take,
     shutDown() {
-      for (const call of running) call.stop(new FailureError({ kind: 'shutting_down' }));
+      for (const call of running.all()) call.stop(new FailureError({ kind: 'shutting_down' }));
     },
   };
 }

@@ -76,7 +76,7 @@ export function createDefinitions(deps: {
       const problem = contradictionIn(definition);
       if (problem) return fail(problem);
       const accountId = accountOf(caller);
-      const proven = await runSamples(sandbox, told, accountId, definition);
+      const proven = await runSamples(sandbox, told, caller, definition);
       if (!proven.ok) return proven;
       const name = { accountId, client: definition.client, workflow: definition.workflow };
       const message = create(WorkflowDefinitionSchema, {
@@ -204,17 +204,18 @@ function contradictionIn(definition: Plain<WorkflowDefinition>): ReturnType<type
 async function runSamples(
   sandbox: Sandbox,
   told: ToldResults,
-  owner: string,
+  caller: Caller,
   definition: Plain<WorkflowDefinition>,
 ): Promise<Result<void>> {
+  const owner = accountOf(caller);
   const rules = rulesOf(definition, undefined);
-  const compiled = await runRules(sandbox, owner, rules, null, 'definition');
+  const compiled = await runRules(sandbox, caller, rules, null, 'definition');
   if (!compiled.ok) return compiled;
   // Unless a model is required, rules alone must produce a complete output.
   const mustFit = definition.assist !== 'required';
   for (const [index, { input, expect }] of definition.samples.entries()) {
     const field = `definition.samples[${index}]`;
-    const ran = await runRules(sandbox, owner, rules, jsonOf(input), field);
+    const ran = await runRules(sandbox, caller, rules, jsonOf(input), field);
     if (!ran.ok) return ran;
     const outcome = ran.value;
     if (!outcome.ok) return fail(invalid(`${field}.${outcome.field}`, toldProblem(told, owner, outcome.problem)));
@@ -233,14 +234,15 @@ async function runSamples(
 /** Runs a definition's rules on one input. */
 export async function runRules(
   sandbox: Sandbox,
-  owner: string,
+  caller: Caller,
   rules: CustomDefinition,
   input: JsonValue,
   field: string,
   drafted?: JsonObject,
 ): Promise<Result<CustomRun>> {
   const job = { rules: { ...rules, checks: rules.checks.map(checkOf) }, input, drafted };
-  const answer = await sandbox.run(owner, 'custom', job, { field, key: rules.id });
+  const terms = { field, key: rules.id, user: caller.token?.subject };
+  const answer = await sandbox.run(caller.accountId ?? '', 'custom', job, terms);
   if (!answer.ok || !answer.value.ok) return answer as Result<Extract<CustomRun, { ok: false }>>;
   const { outcomes, ...outcome } = answer.value;
   return succeed({

@@ -50,7 +50,7 @@ export async function planRun(deps: CustomDeps, caller: Caller, request: CustomR
   const found = await deps.definitions.active(caller, request);
   if (!found.ok) return found;
   const { definition, rules } = found.value;
-  const ran = await runRules(deps.sandbox, caller.accountId ?? '', rules, request.input, 'input');
+  const ran = await runRules(deps.sandbox, caller, rules, request.input, 'input');
   if (!ran.ok) return ran;
   const byRules = ran.value;
   if (!byRules.ok) {
@@ -117,7 +117,7 @@ async function makeReply(
   const fill = async (answer: string, input: JsonValue): Promise<Judged<JsonValue>> => {
     const drafted = objectIn(answer);
     if (!drafted.ok) return drafted;
-    const again = await runRules(deps.sandbox, caller.accountId ?? '', rules, input, 'input', drafted.output);
+    const again = await runRules(deps.sandbox, caller, rules, input, 'input', drafted.output);
     if (!again.ok || !again.value.ok) return missed('content', 'the rules could not be run');
     const { fits, problem, output } = again.value;
     return fits ? { ok: true, output: output as JsonValue } : missed('schema', problem, problem);
