@@ -12,6 +12,7 @@ export const toolCallsMax = 1_024;
 /** One is asked for. */
 export const choicesMax = 128;
 
+const openingBrackets = [0x5b, 0x7b];
 const quote = 0x22;
 const backslash = 0x5c;
 const newline = 0x0a;
@@ -80,6 +81,15 @@ export class ReplyStructure {
 
 /** Bytes that are measured in one turn of the event loop: 2 to 4 ms. A fast socket gives several megabytes in one turn. */
 const bytesInTurn = 1_048_576;
+
+/** Whether a reply certainly has few parts and levels: it has few opening brackets, in strings or not. Most replies have ten. */
+export function hasFewParts(bytes: Uint8Array): boolean {
+  let found = 0;
+  for (const bracket of openingBrackets)
+    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1))
+      if (++found > levelsMax) return false;
+  return true;
+}
 
 /** Measures a reply that has come whole, in as many turns as that takes, before anything parses it. */
 export async function checkStructure(bytes: Uint8Array): Promise<void> {

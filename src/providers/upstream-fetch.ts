@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { endOfTurn, ownTurn } from '../base/turn.ts';
 import { EventStreamBody } from './event-stream.ts';
-import { checkStructure, ReplyStructure, tooManyParts } from './reply-structure.ts';
+import { checkStructure, hasFewParts, ReplyStructure, tooManyParts } from './reply-structure.ts';
 
 /** Limits on every upstream call. Times in milliseconds. */
 export interface UpstreamLimits {
@@ -98,7 +98,7 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     // 50 ms. The first event of a stream is not delayed.
     const { status, whole } = reply;
     if (whole) await (whole.byteLength > longBytes ? ownTurn() : endOfTurn());
-    if (whole && status <= 299) await checkStructure(whole);
+    if (whole && status <= 299 && !hasFewParts(whole)) await checkStructure(whole);
     return reply;
   }
 

@@ -4,6 +4,7 @@ import {
   checkStructure,
   containersMax,
   eventContainersMax,
+  hasFewParts,
   levelsMax,
   ReplyStructure,
 } from '../../src/providers/reply-structure.ts';
@@ -42,6 +43,15 @@ describe('the structure of a reply', () => {
     expect(fits(`data: [\n${`data: ${objects(1_000)},\n`.repeat(17)}`, true)).toBe(false);
     expect(fits(`: "\ndata: ${objects(eventContainersMax + 1)}\n\n`, true)).toBe(false);
   });
+});
+
+test('few brackets of either kind need no measuring, and what is beyond a bound always has more', () => {
+  expect(hasFewParts(Buffer.from(`${'x'.repeat(1_000)}${'['.repeat(levelsMax / 2)}${'{'.repeat(levelsMax / 2)}`))).toBe(
+    true,
+  );
+  for (const bracket of ['[', '{', '[{']) expect(hasFewParts(Buffer.from(bracket.repeat(levelsMax + 1)))).toBe(false);
+  expect(hasFewParts(Buffer.from(`{"a":${nested(levelsMax)}}`))).toBe(false);
+  expect(hasFewParts(Buffer.from(']}'.repeat(1_000)))).toBe(true);
 });
 
 test('a long reply is measured in several turns of the event loop', async () => {
