@@ -44,7 +44,7 @@ export interface LaneCustomer {
 
 const nodesCount = 2;
 const customersCount = 8;
-const attemptsMax = 600;
+const attemptsMax = 2_400;
 /** This long after a node died, its holds are ended; on their own they would last for minutes. */
 const holdsEndMs = 1_500;
 
