@@ -104,7 +104,7 @@ export class ChatRun<Charge extends Funds = Funds> {
       id: this.charge.id,
       ...namesOf(route),
       ...pick(answer, 'message', 'finishReason', 'reasoningSummary', 'citations', 'ignored', 'guardrail'),
-      usage: { ...usage, cost: minOf(cost, this.charge.amount) },
+      usage: { ...usage, cost: minOf(cost, this.charge.ceiling) },
       routing: { mode, reason, attempts: this.attempts },
     };
     return {

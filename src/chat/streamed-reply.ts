@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageMo
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { toolCallsMax, tooMany } from '../providers/index.ts';
 import { endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
-import { finishReasonOf, noted } from './attempt.ts';
+import { type AttemptReply, finishReasonOf, noted } from './attempt.ts';
 import { type CountedUsage, reportOverruns } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
 import { Citations } from './citations.ts';
@@ -343,6 +343,18 @@ export class StreamedReply {
     if (missing > 0n) await charge.extend(missing).catch(() => undefined);
   }
 
+  /** A failure to judge what has been delivered does not make it free. */
+  async #judged(answer: AttemptReply): Promise<AttemptReply> {
+    const { guard } = this.#run;
+    if (!guard) return answer;
+    try {
+      return await guard.reply(answer, !this.#isComplete);
+    } catch (error) {
+      if (!this.#delivered) throw error;
+      return answer;
+    }
+  }
+
   /** Ends the charge. If no piece has been sent, the reply is paid in full, or fails and is not charged. */
   #settle(): Promise<Result<ChatReply>> {
     return endingCharge(this.#run.charge, () => this.#charge()).finally(this.#settled.resolve);
@@ -378,7 +390,7 @@ export class StreamedReply {
       ...noted(this.#ignored),
     };
     // Judging it as a whole gives the same result as piece by piece.
-    const judged = (await this.#run.guard?.reply(answer, !this.#isComplete)) ?? answer;
+    const judged = await this.#judged(answer);
     const by = this.#broken === undefined ? 'cancelled' : 'error';
     const cut = this.#isComplete ? undefined : ({ by, latencyMs: this.#stream.latencyMs() } as const);
     const { reply, settlement } = this.#run.concluded(this.#route, judged, cut);

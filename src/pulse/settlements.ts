@@ -116,17 +116,20 @@ export function createSettlements(deps: {
   };
 }
 
-interface StoredHold extends Omit<Hold, 'amount' | 'balance' | 'caps' | 'idempotency'> {
+interface StoredHold extends Omit<Hold, 'amount' | 'ceiling' | 'balance' | 'caps' | 'idempotency'> {
   amount: string;
+  /** Absent in rows of earlier versions, which charged at most the amount. */
+  ceiling?: string;
   balance: string;
   caps: { owner: string; limit: string }[];
   idempotency?: { scope: string; key: string; fingerprint: string };
 }
 
-function encodeHold({ amount, balance, caps, idempotency, ...rest }: Hold): string {
+function encodeHold({ amount, ceiling, balance, caps, idempotency, ...rest }: Hold): string {
   const stored: StoredHold = {
     ...rest,
     amount: amount.toString(),
+    ceiling: ceiling.toString(),
     balance: balance.toString(),
     caps: caps.map(({ owner, limit }) => ({ owner, limit: limit.toString() })),
   };
@@ -137,9 +140,15 @@ function encodeHold({ amount, balance, caps, idempotency, ...rest }: Hold): stri
 }
 
 function decodeHold(text: string): Hold {
-  const { amount, balance, caps, idempotency, ...rest } = JSON.parse(text) as StoredHold;
+  const { amount, ceiling = amount, balance, caps, idempotency, ...rest } = JSON.parse(text) as StoredHold;
   const decodedCaps: SpendingCap[] = caps.map(({ owner, limit }) => ({ owner, limit: BigInt(limit) }));
-  const hold: Hold = { ...rest, amount: BigInt(amount), balance: BigInt(balance), caps: decodedCaps };
+  const hold: Hold = {
+    ...rest,
+    amount: BigInt(amount),
+    ceiling: BigInt(ceiling),
+    balance: BigInt(balance),
+    caps: decodedCaps,
+  };
   if (idempotency) hold.idempotency = { ...idempotency, fingerprint: Buffer.from(idempotency.fingerprint, 'base64') };
   return hold;
 }

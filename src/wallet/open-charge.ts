@@ -18,8 +18,10 @@ export type ReserveTokens = (
 export interface Funds extends AsyncDisposable {
   /** The charge's id. */
   readonly id: string;
-  /** The most that can be spent. */
+  /** What is held: what work is planned for. */
   readonly amount: NanoUsd;
+  /** The most that is charged. More than the amount if the request was granted less than it can cost. */
+  readonly ceiling: NanoUsd;
   /** The wallet's balance at admission, including held credit. */
   readonly balance: NanoUsd;
   /** Set while the hold is not committed; see `Hold.pending`. */
@@ -105,6 +107,9 @@ export class OpenCharge implements Funds {
   }
   get amount(): NanoUsd {
     return this.#hold.amount;
+  }
+  get ceiling(): NanoUsd {
+    return this.#hold.ceiling;
   }
   get balance(): NanoUsd {
     return this.#hold.balance;
@@ -197,6 +202,7 @@ export class Budget {
     return {
       id: this.#id,
       amount,
+      ceiling: amount,
       balance: amount,
       pending: undefined,
       replayable: false,
@@ -217,21 +223,23 @@ export class Budget {
 }
 
 /**
- * Settles a reply that is delivered whole or not at all: only the receipt of a full charge lets it leave. Fails with
+ * Settles a reply that is delivered whole or not at all: only the receipt of a full charge lets it leave. If less was held than
+ * it costs, because a provider counts more tokens than we do and the request was granted in part, free credit pays the rest, and
+ * what is missing after that is owed. Fails with
  * `insufficient_credit` if the held credit is gone, with `idempotency_in_flight` if a retry has replaced it, and with the failure
  * of a refused pending hold.
  */
 export async function settleInFull(funds: Funds, settlement: Readonly<Settlement>): Promise<Result<Receipt>> {
-  const due = minOf(settlement.cost, funds.amount);
+  const due = minOf(settlement.cost, funds.ceiling);
   let receipt: Receipt;
   try {
-    receipt = await funds.settle(settlement);
+    receipt = await funds.settle(due > funds.amount ? { ...settlement, delivered: true } : settlement);
   } catch (error) {
     if (error instanceof FailureError) return fail(error.failure);
     throw error;
   }
-  const { state, charged, balance, chargeId } = receipt;
-  if (state === 'settled' && charged === due) return succeed(receipt);
+  const { state, charged, owed, balance, chargeId } = receipt;
+  if (state === 'settled' && charged + owed === due) return succeed(receipt);
   if (state === 'superseded') return fail({ kind: 'idempotency_in_flight', chargeId, retryAfterMs });
   return fail({ kind: 'insufficient_credit', balance, held: 0n, needed: due });
 }

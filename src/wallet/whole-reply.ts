@@ -146,7 +146,7 @@ export async function settleReply<Reply extends object>(
       ...{ cost, provider: route.model.provider, model: route.model.id, providerKeyId: route.ownKey?.id },
       usage: { ...usage, requests: 1 },
       outcome: { attempts, modelLatencyMs: latencyMs },
-      reply: charge.replayable ? store(replyAt(minOf(cost, charge.amount))) : undefined,
+      reply: charge.replayable ? store(replyAt(minOf(cost, charge.ceiling))) : undefined,
     }),
   );
   if (!paid.ok) return paid;

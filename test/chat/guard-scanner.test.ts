@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createJudge, type FindRisks, type Judge } from '../../src/chat/guard/judge.ts';
+import { createJudge, type FindRisks, type Judge, unitsOfJson } from '../../src/chat/guard/judge.ts';
 import { createScanner, type Found, mask, unitsOfALook, type Window } from '../../src/chat/guard/scanner.ts';
 import { sightingsIn } from '../../src/workflows/index.ts';
 
@@ -141,4 +142,28 @@ test.each(Object.entries(manyTexts))('%s leave the event loop to others', async 
   // A turn has 3,000 units, and what is looked at together.
   expect(most).toBeLessThanOrEqual(3_000 + unitsOfALook);
   expect(most).toBeGreaterThan(2_000);
+});
+
+test('one string of 12 million characters is judged, escaped or not, and a number of as many digits', async () => {
+  for (const long of [
+    JSON.stringify({ a: 'x'.repeat(12_000_000) }),
+    `["${'\\\\'.repeat(6_000_000)}"]`,
+    `[${'1'.repeat(12_000_000)}]`,
+  ])
+    expect(unitsOfJson(long)).toBe(long.length + unitsOfALook * (long.startsWith('{') ? 3 : 2));
+});
+
+test('JSON has the strings and numbers that a regular expression finds in it', () => {
+  const literals = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{4,}/g;
+  const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+  const key = fc.string({ unit: 'grapheme' });
+  const value = fc.json({ stringUnit: 'grapheme' });
+  fc.assert(
+    fc.property(value, number, key, (json, one, name) => {
+      const text = `{"a":${json},${JSON.stringify(name)}:[${one},true,false,null,"\\\\","\\""]}`;
+      const found = [...text.matchAll(literals)].filter(([literal]) => literal !== '""').length;
+      expect(unitsOfJson(text)).toBe(text.length + unitsOfALook * (1 + found));
+    }),
+    { numRuns: 2_000 },
+  );
 });

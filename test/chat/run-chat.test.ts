@@ -225,6 +225,23 @@ describe('a chat request', () => {
     expect(poor.ledger.balance).toBeGreaterThanOrEqual(0n);
   });
 
+  test('whose provider counts more than we do is paid in full: what is missing is owed', async () => {
+    const upstream = await startUpstream();
+    open.push(upstream);
+    upstream.answer(() => ({ body: completion('Hello', { prompt_tokens: 120, completion_tokens: 2 }) }));
+    const poor = await chatHarness({
+      balance: 100_000n,
+      models: [testModel('p', 'm')],
+      providers: [{ id: 'p', kind: 'openai-compatible', baseUrl: `${upstream.url}/v1` }],
+    });
+    open.push(poor);
+    const text = 'seven short words are in this sentence '.repeat(3);
+    const result = await poor.chat.run(caller, say(text), call());
+    expect(result).toMatchObject({ ok: true, value: { usage: { inputTokens: 120, cost: 100_000n } } });
+    expect(poor.ledger.balance).toBe(0n);
+    expect(poor.ledger.settlements).toMatchObject([{ cost: 124_000n, charged: 100_000n, delivered: true }]);
+  });
+
   test('whose input cannot be paid is refused before anything is called', async () => {
     const { harness, upstreams } = await withUpstreams([{ body: completion('x') }], { balance: 1_000n });
     const result = await harness.chat.run(caller, say('Hi'), call());

@@ -82,6 +82,7 @@ export class MemoryLedger implements Pick<Ledger, 'hold' | 'settle' | 'release'>
       walletId: 'wal_1',
       chargeId: newId('chg'),
       amount: request.ceiling,
+      ceiling: request.ceiling,
       balance: this.balance,
       expiresAtMs: noon + 60_000,
       ttlMs: 60_000,

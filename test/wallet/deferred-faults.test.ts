@@ -183,7 +183,7 @@ function deferredOver(url: string, faultsOf: (store: GroupStore) => Faults = () 
     committer,
     createAdmissionForecast(),
     ({ walletId, chargeId, ttlMs }, { amount, balance }) => ({
-      ...{ walletId, chargeId, ttlMs, amount, balance, expiresAtMs: 0, caps: [] },
+      ...{ walletId, chargeId, ttlMs, amount, ceiling: amount, balance, expiresAtMs: 0, caps: [] },
     }),
   );
   return { committer, deferred };

@@ -53,6 +53,19 @@ eachBooks((books) => {
     expect(await node.ledger.hold(holdOf(account))).toMatchObject({ ok: true });
   });
 
+  test('delivered work whose hold was granted in part is paid up to what was asked for, and what is missing is owed', async () => {
+    const account = await customer(5n);
+    const other = await mustHold(node, holdOf(account, { ceiling: 2n * nanoPerUsd }));
+    const hold = await mustHold(node, holdOf(account, { ceiling: 6n * nanoPerUsd }));
+    expect(hold).toMatchObject({ amount: 3n * nanoPerUsd, ceiling: 6n * nanoPerUsd });
+    const receipt = await node.ledger.settle(hold, { cost: 100n * nanoPerUsd, usage: {}, delivered: true });
+    expect(receipt).toMatchObject({ charged: 3n * nanoPerUsd, owed: 3n * nanoPerUsd });
+    expect(await node.ledger.hold(holdOf(account))).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+    await node.ledger.release(other, 'test');
+    await books().addCredit(account, 5n * nanoPerUsd);
+    expect(await balanceOf(account)).toMatchObject({ balance: 4n * nanoPerUsd, held: 0n });
+  });
+
   test('a settlement that comes twice charges once and gives the same receipt', async () => {
     const account = await customer(5n);
     const hold = await mustHold(node, holdOf(account));

@@ -192,9 +192,13 @@ class Settle extends ChargeStep {
       ...{ cost: this.cost, usage: {}, reply: Buffer.from('reply'), delivered },
     });
     // What its holder knows about the hold; it may have grown since.
-    const cost = least(this.cost, hold.amount);
+    const cost = least(this.cost, delivered ? hold.ceiling : hold.amount);
     if (charge.state === 'held') {
-      this.end(model, charge, 'settled', cost);
+      const captured = least(cost, charge.hold + model.free);
+      this.end(model, charge, 'settled', captured);
+      charge.owed = cost - captured;
+      model.owed += charge.owed;
+      model.spentUnderCap += charge.owed;
     } else if (charge.state === 'expired') this.#settleLate(model, charge, cost);
     const { state, settled: charged, owed } = charge;
     expect(receipt).toMatchObject({ state, charged, owed, balance: model.posted });

@@ -60,7 +60,7 @@ export function createJudge(find: FindRisks, guardrail: Guardrail, window: Windo
       if (!isJson(given)) return text(given, isCut);
       let left = '';
       let at = 0;
-      for (const { 0: literal, index } of given.matchAll(literals)) {
+      for (const { literal, index } of literalsOf(given)) {
         if (literal === emptyLiteral) continue;
         left += given.slice(at, index) + (await literalLeft(literal, text));
         at = index + literal.length;
@@ -74,8 +74,42 @@ export function createJudge(find: FindRisks, guardrail: Guardrail, window: Windo
   };
 }
 
-/** Strings, and numbers long enough to be meaningful. */
-const literals = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{4,}/g;
+/** Fewer characters than this, without the sign, are not meaningful as a number. */
+const numberUnitsMin = 5;
+
+/**
+ * The strings of valid JSON, and its numbers that are long enough to be meaningful. Read by hand: a regular expression needs room
+ * on the stack for each character, and a reply may be one string of millions.
+ */
+function* literalsOf(json: string): Generator<{ literal: string; index: number }> {
+  for (let at = 0; at < json.length; ) {
+    const index = at;
+    if (json[at] === '"') {
+      at = endOfString(json, at);
+      yield { literal: json.slice(index, at), index };
+    } else if (isOfNumber(json.charCodeAt(at))) {
+      while (at < json.length && isOfNumber(json.charCodeAt(at))) at += 1;
+      const digits = json[index] === '-' ? index + 1 : index;
+      if (at - digits >= numberUnitsMin) yield { literal: json.slice(index, at), index };
+    } else at += 1;
+  }
+}
+
+function endOfString(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (json[quote - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}
+
+/** Digits, and `-+.eE`; of the letters of `true`, `false` and `null` the last one, which is too short for a number. */
+function isOfNumber(unit: number): boolean {
+  return (
+    (unit >= 0x30 && unit <= 0x39) || unit === 0x2d || unit === 0x2b || unit === 0x2e || unit === 0x65 || unit === 0x45
+  );
+}
 
 const emptyLiteral = '""';
 
@@ -88,7 +122,7 @@ export function unitsOfText(text: string): number {
 export function unitsOfJson(text: string): number {
   if (!isJson(text)) return unitsOfText(text);
   let units = unitsOfText(text);
-  for (const [literal] of text.matchAll(literals)) if (literal !== emptyLiteral) units += unitsOfALook;
+  for (const { literal } of literalsOf(text)) if (literal !== emptyLiteral) units += unitsOfALook;
   return units;
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { fail, type Result, succeed } from '../../base/failure.ts';
 import { newId } from '../../base/ids.ts';
-import { minOf, type NanoUsd } from '../../base/money.ts';
+import { maxOf, minOf, type NanoUsd } from '../../base/money.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Database } from '../../db/index.ts';
 import { checkAmount, checkHold, checkOutcome, checkText, checkUsage, evidenceBytesMax } from '../validate.ts';
@@ -211,7 +211,13 @@ export function createLedgerOver(
       renew(hold);
       const { amount, balance, expiresAtUs } = extended.value;
       const { pending: _, ...committed } = hold;
-      return succeed({ ...committed, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n) });
+      return succeed({
+        ...committed,
+        amount,
+        ceiling: maxOf(hold.ceiling, amount),
+        balance,
+        expiresAtMs: Number(expiresAtUs / 1_000n),
+      });
     },
     async recordProgress(hold, progress) {
       renew(hold);
@@ -232,7 +238,8 @@ export function createLedgerOver(
       const settlement: SettleOperation = {
         type: 'settle',
         ...referenceOf(hold),
-        cost: minOf(cost, hold.amount),
+        // What nobody has seen yet can still be refused; what was delivered is paid up to what was asked for.
+        cost: minOf(cost, delivered ? hold.ceiling : hold.amount),
         delivered,
         usage,
         provider,
@@ -275,7 +282,8 @@ function heldBy(
   { amount, balance, expiresAtUs }: HoldDecision & { kind: 'held' },
 ): Hold {
   const { caps = [], idempotency } = request;
-  const held = { walletId, chargeId, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n), ttlMs, caps };
+  const { ceiling } = request;
+  const held = { walletId, chargeId, amount, ceiling, balance, expiresAtMs: Number(expiresAtUs / 1_000n), ttlMs, caps };
   return idempotency ? { ...held, idempotency } : held;
 }
 

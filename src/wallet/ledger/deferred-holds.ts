@@ -120,7 +120,16 @@ export function createDeferredHolds(
 
 /** The hold as it will be if nothing unforeseen happens. */
 function expected({ walletId, chargeId, request: { ceiling }, ttlMs }: HoldOperation): Hold {
-  return { walletId, chargeId, amount: ceiling, balance: ceiling, expiresAtMs: Date.now() + ttlMs, ttlMs, caps: [] };
+  return {
+    walletId,
+    chargeId,
+    amount: ceiling,
+    ceiling,
+    balance: ceiling,
+    expiresAtMs: Date.now() + ttlMs,
+    ttlMs,
+    caps: [],
+  };
 }
 
 const retryAfterMs = 1_000;

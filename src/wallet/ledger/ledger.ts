@@ -128,6 +128,8 @@ export interface Hold {
   chargeId: string;
   /** The reserved amount, between the request's minimum and its ceiling. */
   amount: NanoUsd;
+  /** The most that a settlement charges: the request's ceiling, or the amount if it was extended beyond that. */
+  ceiling: NanoUsd;
   /** The wallet's balance at admission, including held credit. */
   balance: NanoUsd;
   /** By database time, in milliseconds since the Unix epoch. */

@@ -59,7 +59,7 @@ export interface ProgressOperation extends ChargeReference, Progress {
 export interface SettleOperation extends ChargeReference {
   type: 'settle';
   idempotency: IdempotencyKey | undefined;
-  /** At most the hold as its holder knows it. */
+  /** At most the hold as its holder knows it; for delivered work, at most the request's ceiling. */
   cost: NanoUsd;
   /** What is paid for has already left: what can't be collected is owed. */
   delivered: boolean;
