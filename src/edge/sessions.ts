@@ -7,7 +7,7 @@ export interface SessionLimits {
   idleTimeoutMs: number;
   /** How long a session may take to end once asked to. */
   closeGraceMs: number;
-  /** How long a caller may take to read the rest of an answer after all of it was written. */
+  /** How long a caller may take to read the rest of an answer after all of it was written, or anything of a stream that waits for it. */
   unreadMs: number;
 }
 
@@ -28,8 +28,10 @@ interface Seen {
 
 interface OpenStream extends Links<OpenStream> {
   stream: ServerHttp2Stream;
-  /** Since when its answer has waited to be read; 0: it is not written yet. */
+  /** Since when its answer, or the rest of what was written of it, has waited to be read; 0: nothing waits. */
   unreadSince: number;
+  /** How many bytes waited at the last look. */
+  waiting: number;
 }
 
 const lookEveryMs = 500;
@@ -51,7 +53,7 @@ export function watchSessions(server: Http2Server, limits: SessionLimits, log: L
     sessions.set(session, seen);
     session.once('close', () => sessions.delete(session));
     session.on('stream', (stream) => {
-      const open: OpenStream = { stream, unreadSince: 0, older: undefined, newer: undefined };
+      const open: OpenStream = { stream, unreadSince: 0, waiting: 0, older: undefined, newer: undefined };
       seen.streams.add(open);
       stream.once('close', () => {
         seen.streams.delete(open);
@@ -67,13 +69,22 @@ export function watchSessions(server: Http2Server, limits: SessionLimits, log: L
     else stream.close(constants.NGHTTP2_CANCEL);
   }
 
+  /** Whether all of a stream's answer is written, or nothing of it was read since the last look. */
+  function isWaiting(open: OpenStream): boolean {
+    const { writableEnded, writableNeedDrain, writableLength } = open.stream;
+    const before = open.waiting;
+    open.waiting = writableNeedDrain ? writableLength : 0;
+    return writableEnded || (writableNeedDrain && writableLength === before);
+  }
+
   function look(): void {
     const time = performance.now();
     for (const [session, seen] of sessions) {
-      for (const open of seen.streams.all())
-        if (open.unreadSince > 0) {
-          if (time - open.unreadSince >= limits.unreadMs) endUnread(session, open.stream);
-        } else if (open.stream.writableEnded) open.unreadSince = time;
+      for (const open of seen.streams.all()) {
+        if (!isWaiting(open)) open.unreadSince = 0;
+        else if (open.unreadSince === 0) open.unreadSince = time;
+        else if (time - open.unreadSince >= limits.unreadMs) endUnread(session, open.stream);
+      }
       if (!seen.streams.isEmpty || time - seen.idleSince < limits.idleTimeoutMs) continue;
       if (!seen.closing) {
         seen.closing = true;

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../src/gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection, ServerReflectionRequestSchema } from '../../src/gen/grpc/reflection/v1/reflection_pb.ts';
 import { type AnonymousLimits, createLimits } from '../../src/limits/index.ts';
-import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
+import { CountRequestSchema, GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
 import { handClock, keyLevels } from '../limits/callers.ts';
 import { silent } from '../support/database.ts';
 import { type GateServer, goodToken, startGateServer } from '../support/gate-server.ts';
@@ -302,6 +302,38 @@ describe('whoever does not read', () => {
     stream.on('error', () => {});
     await once(stream, 'close');
     expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
+  });
+
+  const endless = create(CountRequestSchema, { to: 10_000_000 });
+  const message = toBinary(CountRequestSchema, endless);
+  const asked = Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]);
+  test.each([
+    [
+      'as events',
+      { ':path': '/gate/count', 'content-type': 'application/json', accept: 'text/event-stream' },
+      JSON.stringify({ to: 10_000_000 }),
+    ],
+    [
+      'over gRPC',
+      { ':path': `/${GateService.typeName}/Count`, 'content-type': 'application/grpc', te: 'trailers' },
+      asked,
+    ],
+  ])('a stream %s that is not read ends, and one that is read goes on', async (_name, fields, body) => {
+    const server = await serve({}, { limits: { unreadMs: 600, idleTimeoutMs: 400 } });
+    const session = connectHttp2(server.url);
+    session.on('error', () => {});
+    open.push({ close: () => session.destroy() });
+    const ask = () => {
+      const stream = session.request({ ':method': 'POST', authorization: goodToken, ...fields });
+      stream.on('error', () => {});
+      stream.end(body);
+      return stream;
+    };
+    const read = ask().resume();
+    const unread = ask();
+    await once(unread, 'close');
+    expect(unread.rstCode).toBe(constants.NGHTTP2_CANCEL);
+    expect(read.closed).toBe(false);
   });
 
   const json = { 'content-type': 'application/json', authorization: 'Bearer nobody' };

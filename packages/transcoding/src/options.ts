@@ -98,6 +98,8 @@ export interface RestLimits {
   timeoutMsMax?: number;
   /** An event stream that is silent for this long gets a comment. Default 15 s. */
   heartbeatMs?: number;
+  /** A stream of which the caller reads nothing for this long is broken off, whatever its connection says. Default 10 minutes. */
+  unreadMs?: number;
   /** Shorter replies are not compressed. Default 1024. */
   gzipBytesMin?: number;
 }
@@ -109,5 +111,6 @@ export const defaultLimits = {
   depthMax: 100,
   timeoutMsMax: 600_000,
   heartbeatMs: 15_000,
+  unreadMs: 600_000,
   gzipBytesMin: 1024,
 };

@@ -1,6 +1,8 @@
-import type { Call, Head } from './context.ts';
+import type { Call, Head, StreamSink } from './context.ts';
+import { RestError } from './errors.ts';
 import { type Framing, keepAlive } from './framing.ts';
 import { gzipSink, packsFile } from './gzip-sink.ts';
+import { defaultLimits } from './options.ts';
 import { longBytes, ownTurn } from './own-turn.ts';
 
 export interface StreamOptions<Sent> {
@@ -8,17 +10,27 @@ export interface StreamOptions<Sent> {
   framing: Framing<Sent>;
   call: Call;
   heartbeatMs: number;
+  /** Like `RestLimits.unreadMs`. */
+  unreadMs?: number;
 }
 
 /**
  * Sends a stream of messages. Rejects, with nothing sent, if it fails before the first message; after that, an error is the
- * stream's last event. Waits for the caller to read; stops the source when the call is stopped.
+ * stream's last event. Waits for the caller to read, but not for ever: a caller who stays away is taken to be gone. Stops the
+ * source when the call is stopped.
  */
-export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }: StreamOptions<Sent>): Promise<void> {
+export async function sendStream<Sent>({
+  messages,
+  framing,
+  call,
+  heartbeatMs,
+  unreadMs = defaultLimits.unreadMs,
+}: StreamOptions<Sent>): Promise<void> {
   const source = messages[Symbol.asyncIterator]();
   // Wakes the waiter when the call is stopped.
   let interrupt: ((reason: Error) => void) | undefined;
   let stopped: Error | undefined;
+  let isUnread = false;
   call.whenStopped((reason) => {
     stopped = reason;
     interrupt?.(reason);
@@ -46,7 +58,7 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
     for (let result = first; !result.done; result = await next()) {
       heartbeat?.refresh();
       const frame = framing.frame(result.value);
-      if (!sink.write(frame)) await interruptible(() => sink.drained());
+      if (!sink.write(frame)) await untilRead(sink);
       written += frame.length;
       // A source that has everything ready, and a caller who reads it, would otherwise not leave the turn to anybody.
       if (written > longBytes) {
@@ -60,7 +72,7 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
     sink.end(framing.closing);
   } catch (error) {
     leave(source);
-    if (call.isGone) {
+    if (call.isGone || isUnread) {
       sink.destroy();
       return;
     }
@@ -69,6 +81,18 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
     else sink.end(failure);
   } finally {
     clearInterval(heartbeat);
+  }
+
+  async function untilRead(sink: StreamSink): Promise<void> {
+    const waiting = setTimeout(() => {
+      isUnread = true;
+      call.stop(new RestError({ kind: 'cancelled' }));
+    }, unreadMs);
+    try {
+      await interruptible(() => sink.drained());
+    } finally {
+      clearTimeout(waiting);
+    }
   }
 
   function interruptible<T>(start: () => Promise<T>): Promise<T> {

@@ -158,7 +158,7 @@ export class Transcoder<Admitted, Context extends CallContext> {
       isSilence,
       eventId,
     });
-    await sendStream({ messages, framing, call, heartbeatMs: this.limits.heartbeatMs });
+    await sendStream({ messages, framing, call, heartbeatMs: this.limits.heartbeatMs, unreadMs: this.limits.unreadMs });
     call.finish();
   }
 

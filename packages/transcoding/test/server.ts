@@ -81,7 +81,7 @@ function echoOptions(observed: Observed): EchoOptions {
   return {
     methods: EchoService.methods,
     registry: echoRegistry,
-    limits: { bodyBytes: 200_000, timeoutMsMax: 60_000, heartbeatMs: 40 },
+    limits: { bodyBytes: 200_000, timeoutMsMax: 60_000, heartbeatMs: 40, unreadMs: 1_500 },
     admit: () => undefined,
     async unary(method: DescMethod, request: Message, context): Promise<Message> {
       observed.lastTimeoutMs = context.timeoutMs;

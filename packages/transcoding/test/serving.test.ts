@@ -182,6 +182,26 @@ describe('what handlers see', () => {
     socket.destroy();
     await until(() => server.observed.finished > finished);
   });
+
+  test('a caller that reads nothing for longer than is allowed is broken off, and one that reads slowly is not', async () => {
+    const { finished } = server.observed;
+    const silent = await open();
+    silent.pause();
+    const body = '{"count":100000,"padding":10000}';
+    silent.write(requestText('POST /v1/talk HTTP/1.1', { accept: 'text/event-stream' }, body));
+    const slow = await open();
+    slow.write(requestText('POST /v1/talk HTTP/1.1', { accept: 'text/event-stream' }, body));
+    slow.on('data', () => {
+      slow.pause();
+      setTimeout(() => slow.resume(), 5);
+    });
+    await until(() => server.observed.finished > finished);
+    expect(server.observed.finished).toBe(finished + 1);
+    expect(slow.closed).toBe(false);
+    slow.destroy();
+    silent.destroy();
+    await until(() => server.observed.finished === finished + 2);
+  });
 });
 
 async function until(condition: () => boolean): Promise<void> {
