@@ -52,8 +52,9 @@ export const electronicsPatterns: readonly FactPattern[] = [
       'disquedur',
     ],
     pattern:
-      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))(?![ -]?(?:micro|sd\b|speicherk|karte|card|memory|tarjeta|carte|stick|usb|cf\b|cfexpress|compact))|\/(\d{2,4}) ?gb|\b\d{1,2} ?\/ ?(64|128|256|512)\b(?! ?(?:gb|euros?|€))|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b/g,
-    read: (match) => (match[4] ? String(Number(match[4]) * 1000) : (match[1] ?? match[2] ?? match[3] ?? match[5])),
+      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))(?![ -]?(?:micro|sd\b|speicherk|karte|card|memory|tarjeta|carte|stick|usb|cf\b|cfexpress|compact))|\/(\d{2,4}) ?gb|\b\d{1,2} ?\/ ?(64|128|256|512)\b(?! ?(?:gb|euros?|€))|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b|\b(128|256|512)(?:er)?[ -]?(?:ssd|nvme|emmc)\b/g,
+    read: (match) =>
+      match[4] ? String(Number(match[4]) * 1000) : (match[1] ?? match[2] ?? match[3] ?? match[5] ?? match[6]),
   },
   {
     fact: 'ramGb',

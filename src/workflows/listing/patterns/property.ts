@@ -223,11 +223,11 @@ export const propertyPatterns: readonly FactPattern[] = [
     fields: ['offer', 'offertype', 'transaction', 'angebotsart', 'operacion', 'tipodeoperacion'],
     inCategory: true,
     pattern:
-      /for sale|to let|lettings|for rent|to rent|\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miet(?:e|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\basking\b|\bsales\b|offers over|\boiro\b|freehold|guide price|per week|holiday/g,
+      /for sale|to let|lettings|for rent|to rent|\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miet(?:e|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|guide price|per week|holiday/g,
     read: oneOf({
       'holiday let': /holiday|per week/,
       rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,
-      sale: /sale|kauf|eigentum|kp|vend|venta|vente|asking|freehold|guide|offers|oiro/,
+      sale: /sale|kauf|eigentum|kp|vend|venta|vente|fai|agence inclus|asking|freehold|guide|offers|oiro/,
     }),
   },
 ];
