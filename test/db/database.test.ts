@@ -86,6 +86,8 @@ eachServer((server) => {
     const { database } = fresh();
     const effects: string[] = [];
     let attempts = 0;
+    let updated = 0;
+    const bothBegun = Promise.withResolvers<void>();
     const add = (first: string, second: string) =>
       database.transaction(async (tx) => {
         attempts += 1;
@@ -97,7 +99,9 @@ eachServer((server) => {
             .set((eb) => ({ small: eb('small', '+', 1) }))
             .where('id', '=', id)
             .execute();
-          await sql`SELECT SLEEP(0.1)`.execute(tx.for<Tables>());
+          // Neither asks for its second row before both have their first.
+          if (++updated === 2) bothBegun.resolve();
+          await bothBegun.promise;
         }
       });
     await Promise.all([add('evt_1AbC', 'evt_1aBc'), add('evt_1aBc', 'evt_1AbC')]);

@@ -282,7 +282,8 @@ function heldBy(
   { amount, balance, expiresAtUs }: HoldDecision & { kind: 'held' },
 ): Hold {
   const { caps = [], idempotency } = request;
-  const { ceiling } = request;
+  // A cap is a promise to whoever set it: what a provider counts beyond our own count does not pass it.
+  const ceiling = caps.length > 0 ? amount : request.ceiling;
   const held = { walletId, chargeId, amount, ceiling, balance, expiresAtMs: Number(expiresAtUs / 1_000n), ttlMs, caps };
   return idempotency ? { ...held, idempotency } : held;
 }

@@ -128,7 +128,7 @@ export interface Hold {
   chargeId: string;
   /** The reserved amount, between the request's minimum and its ceiling. */
   amount: NanoUsd;
-  /** The most that a settlement charges: the request's ceiling, or the amount if it was extended beyond that. */
+  /** The most that delivered work is charged: the request's ceiling; with a spending cap, the amount. At least the amount. */
   ceiling: NanoUsd;
   /** The wallet's balance at admission, including held credit. */
   balance: NanoUsd;
