@@ -29,7 +29,7 @@ const provenMax = 10_000;
 
 export function createBreaks(): Breaks {
   const suspects = new LRUCache<string, true>({ max: suspectsMax, ttl: suspectMs });
-  /** How many long jobs of a sender broke their processes. One user's do not count for the owner's others. */
+  /** How many counted jobs of a sender broke their processes. One user's do not count for the owner's others. */
   const breaks = new LRUCache<string, number>({ max: suspectsMax, ttl: suspectMs });
   const broken = new LRUCache<string, string>({ max: jobsMax, ttl: suspectMs });
   const proven = new LRUCache<string, true>({ max: provenMax });
@@ -38,7 +38,7 @@ export function createBreaks(): Breaks {
 
   function barred(job: Waiting): Failure | undefined {
     const count = breaks.get(senderOf(job)) ?? 0;
-    if (count < breaksMax || !isLong(job) || isProven(job)) return undefined;
+    if (count < breaksMax || !isCounted(job) || isProven(job)) return undefined;
     const problem = `is not tried now: what you sent took too much time or memory ${count} times; wait a minute`;
     return invalid(job.field, problem);
   }
@@ -49,7 +49,7 @@ export function createBreaks(): Breaks {
       // Anything else is the machine's fault: it did not get to the job.
       if (!violation) return;
       suspects.set(job.owner, true);
-      if (isLong(job)) breaks.set(senderOf(job), (breaks.get(senderOf(job)) ?? 0) + 1);
+      if (isCounted(job)) breaks.set(senderOf(job), (breaks.get(senderOf(job)) ?? 0) + 1);
       broken.set(digestOf(job), violation.description);
       if (job.key !== undefined) proven.delete(nameOf(job, job.key));
     },
@@ -73,6 +73,11 @@ export function createBreaks(): Breaks {
 /** Whether a job has the longer time, so that a break costs the most. Others are only done one at a time for a suspect. */
 function isLong({ job: { kind } }: Waiting): boolean {
   return kind === 'schema' || kind === 'custom';
+}
+
+/** Whether its breaks count against its sender: those of an end user's checks and patterns do, too, so that it can't hold up the owner's others. */
+function isCounted(job: Waiting): boolean {
+  return isLong(job) || (job.user !== undefined && job.job.kind !== 'tokens');
 }
 
 /** The owner's user, or the owner itself; no owner's id has a line break. */

@@ -106,3 +106,25 @@ test('one end user who breaks processes stops nobody else of the same account', 
   expect(await fits('acc_shop', hostile('shop 0'), deep, 'usr_good')).toMatch(/takes longer than/);
   expect(broken).toBe(before);
 });
+
+test('an end user whose checks break processes is refused more of them, and the account is not', async () => {
+  const doubling = (at: number) => ({
+    checks: [
+      {
+        id: 'big',
+        pass: `[t${at === 0 ? '' : ' + "x"'}].map(d, d + d + d + d).map(e, e + e + e + e)[0].size() > ${at}`,
+        weight: 1,
+      },
+    ],
+    variables: { t: 'ab'.repeat(8_000_000) },
+  });
+  const run = (at: number, user: string | undefined) =>
+    sandbox.run('acc_checks', 'checks', doubling(at) as never, { field: 'checks', user });
+  for (let at = 0; at < 3; at++)
+    expect(JSON.stringify(await run(at, 'usr_checks'))).toMatch(/takes more than|takes longer than/);
+  expect(JSON.stringify(await run(3, 'usr_checks'))).toMatch(/is not tried now: what you sent/);
+  const small = { checks: [{ id: 'small', pass: 't == "a"', weight: 1 }], variables: { t: 'a' } };
+  const tried = (user?: string) => sandbox.run('acc_checks', 'checks', small as never, { field: 'checks', user });
+  expect(await tried('usr_other')).toMatchObject({ ok: true });
+  expect(await tried()).toMatchObject({ ok: true });
+});
