@@ -384,3 +384,21 @@ it.each([
   });
   expect(JSON.stringify(reply.assumptions)).toContain(told);
 });
+
+it('a hundred options of which nothing is known make a memo that can be read, and that says so', () => {
+  const reply = decide({
+    question: 'Which one?',
+    options: Array.from({ length: 100 }, (_, at) => ({ name: `${'Ω'.repeat(190)} ${at}` })),
+    criteria: Array.from({ length: 50 }, (_, at) => ({ name: `${'Ψ'.repeat(120)} ${at}`, direction: 'higher' })),
+    constraints: Array.from({ length: 20 }, (_, at) => ({
+      attribute: `${'Φ'.repeat(60)} ${at}`,
+      operator: '>=',
+      value: 3,
+    })),
+  });
+  expect(reply.missingFacts).toHaveLength(100);
+  expect(reply.recommendation?.option).toBe('');
+  expect(reply.recommendation?.confidence).toBe(0);
+  // What is left over the criteria of each option would be 5,000 lines.
+  expect(reply.markdown.split('\n').length).toBeLessThan(500);
+});

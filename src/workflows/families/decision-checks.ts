@@ -39,17 +39,19 @@ export function constraintChecks(
         weight: 1,
         severity: 'medium',
         message: [
-          ...told(unmet, () => say('decision.notMetBy', { constraint: described, options: unmet.join(', ') })),
-          ...told(unknown, () => say('decision.notKnownOf', { criterion: attribute, options: unknown.join(', ') })),
+          ...told(unmet, () => say('decision.notMetBy', { constraint: described, options: someOf(unmet).join(', ') })),
+          ...told(unknown, () =>
+            say('decision.notKnownOf', { criterion: attribute, options: someOf(unknown).join(', ') }),
+          ),
         ].join(' '),
         action: [
-          ...new Set(toCorrect.values()),
+          ...[...new Set(toCorrect.values())].slice(0, namesTold),
           ...told(toFind, () =>
             say('decision.findOut', {
-              value: list(toFind.map((option) => say('decision.valueOf', { criterion: attribute, option }))),
+              value: list(someOf(toFind.map((option) => say('decision.valueOf', { criterion: attribute, option })))),
             }),
           ),
-          ...told(unmet, () => say('decision.leaveOut', { options: list(unmet) })),
+          ...told(unmet, () => say('decision.leaveOut', { options: list(someOf(unmet)) })),
         ].join(' '),
       },
     };
@@ -68,9 +70,16 @@ export function criterionChecks(ranked: readonly Scored[], { say }: Words): Chec
         pass: '',
         weight: roundTo(weight * 100, 2),
         severity: 'medium',
-        message: say('decision.notKnownOf', { criterion, options: unknown.join(', ') }),
+        message: say('decision.notKnownOf', { criterion, options: someOf(unknown).join(', ') }),
         action: say('decision.findOut', { value: spokenName(criterion) }),
       },
     };
   });
+}
+
+const namesTold = 10;
+
+/** Names that one sentence tells: of a hundred options, the first ten. */
+function someOf(names: readonly string[]): readonly string[] {
+  return names.length > namesTold ? [...names.slice(0, namesTold), '…'] : names;
 }

@@ -6,7 +6,7 @@ import { nearestName } from '../../base/text/nearest.ts';
 import { spokenName } from '../../base/text/spoken-name.ts';
 import { basisOf, boundJson, type Family, jsonOf, type Prepared } from '../family.ts';
 import { dayAt, readDay } from '../sense/days.ts';
-import { unusedFieldsOf } from '../unused-fields.ts';
+import { createFindUnused } from '../unused-fields.ts';
 import { constraintChecks, criterionChecks } from './decision-checks.ts';
 import { eliminate, type ReadOption } from './decision-constraints.ts';
 import { type Guess, withDirections } from './decision-directions.ts';
@@ -164,7 +164,7 @@ function decide(
       ...risksOf(ranked, verdict, nearest, unknown.length, words),
     ],
     assumptions: assumptionsOf(request, guessed, unread, words),
-    missingFacts: [...conditions.keys(), ...unknown.map(({ name }) => name)],
+    missingFacts: [...conditions.keys(), ...unknown.slice(0, missingMax).map(({ name }) => name)].slice(0, missingMax),
     nextBestAction: nextAction(request, outcome, words),
     markdown: '',
     summary: summaryOf(outcome, tied, words),
@@ -184,19 +184,24 @@ function isPast({ deadline, locale }: DecisionRequest, nowMs: number): boolean {
   return day !== undefined && day.iso < dayAt(nowMs).iso;
 }
 
+const unusedMax = 100;
+/** What is missing is told of the heaviest criteria first; a hundred options by fifty criteria can lack 5,000 values. */
+const missingMax = 100;
+
 /** Values given for options that no criterion or constraint uses. */
 function unusedAttributes(request: DecisionRequest): DecisionReply['unusedFields'] {
   const known = new Set([
     ...request.criteria.map(({ name }) => name),
     ...request.constraints.map(({ attribute }) => attribute),
   ]);
+  const unusedIn = createFindUnused(known);
   const columns = (request.table?.columns ?? []).slice(1).map((name) => [name, true] as const);
-  return [
-    ...request.options.flatMap(({ attributes }, index) =>
-      unusedFieldsOf(`options[${index}].attributes`, attributes, known),
-    ),
-    ...unusedFieldsOf('table', Object.fromEntries(columns), known),
-  ].slice(0, 100);
+  const unused: DecisionReply['unusedFields'] = [];
+  for (const [index, { attributes }] of request.options.entries()) {
+    if (unused.length >= unusedMax) break;
+    unused.push(...unusedIn(`options[${index}].attributes`, attributes));
+  }
+  return [...unused, ...unusedIn('table', Object.fromEntries(columns))].slice(0, unusedMax);
 }
 
 /**
