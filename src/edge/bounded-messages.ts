@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { RestError } from '@intelligence-api/transcoding';
 import {
   defaultJsonBounds,
   findJsonFault,
   isEncoding,
   longBytes,
+  Pieces,
   positionInBytes,
 } from '@intelligence-api/transcoding/parts';
 import { type Failure, invalid, type Result } from '../base/failure.ts';
@@ -119,31 +121,37 @@ async function collect(
   isEnvelope: boolean,
   { bytesMax, receive }: Bounded,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const limit = bytesMax + (isEnvelope ? envelopeBytes : 0);
+  const pieces = new Pieces(limit, (length) => makeRoom(receive, length));
   let bytes = 0;
   for await (const chunk of body) {
-    makeRoom(receive, chunk);
-    chunks.push(chunk);
+    const declared = isEnvelope && bytes === 0 && chunk.length >= envelopeBytes ? chunk.readUInt32BE(1) : 0;
     bytes += chunk.length;
-    const [first] = chunks;
-    const declared = isEnvelope && first && first.length >= envelopeBytes ? first.readUInt32BE(1) : 0;
-    if (bytes > bytesMax + (isEnvelope ? envelopeBytes : 0) || declared > bytesMax)
-      throw refusedMessage({ kind: 'payload_too_large', limitBytes: bytesMax });
+    if (bytes > limit || declared > bytesMax) throw refusedMessage({ kind: 'payload_too_large', limitBytes: bytesMax });
+    add(pieces, chunk);
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
+  return pieces.whole();
+}
+
+function add(pieces: Pieces, chunk: Buffer): void {
+  try {
+    pieces.add(chunk);
+  } catch (error) {
+    throw error instanceof RestError ? refusedMessage(error.problem) : error;
+  }
 }
 
 async function opened(message: Buffer, encoding: string, { bytesMax, receive }: Bounded): Promise<Buffer> {
   if (!isEncoding(encoding)) return message;
   const open = await openMessage(message, encoding, bytesMax);
   if (!open.ok) throw refusedMessage(open.failure);
-  makeRoom(receive, open.value);
+  makeRoom(receive, open.value.length);
   return open.value;
 }
 
 type Bounded = Pick<MessageBounds, 'bytesMax' | 'receive'>;
 
-function makeRoom(receive: MessageBounds['receive'], { length }: Buffer): void {
+function makeRoom(receive: MessageBounds['receive'], length: number): void {
   const room = receive(length);
   if (room && !room.ok) throw refusedMessage(room.failure);
 }

