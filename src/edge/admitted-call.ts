@@ -6,6 +6,7 @@ import { type Result, succeed } from '../base/failure.ts';
 import { closed } from './carrier.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { type LargeBodies, type LargeBody, smallBytes } from './large-bodies.ts';
+import { type Owner, ownerOf } from './owned-bytes.ts';
 import type { UnreadReplies } from './unread-replies.ts';
 
 /** Opens the trace of one call. */
@@ -101,7 +102,7 @@ export class AdmittedCall implements Call {
   get isLong(): boolean {
     return this.#received > longBytes;
   }
-  get #owner(): string {
+  get #owner(): Owner {
     return ownerOf(this.caller);
   }
   /** Lets a revocation end the call, too; `stopWatching` is called once the call and any background work are over. */
@@ -172,11 +173,6 @@ export class AdmittedCall implements Call {
     this.#release();
     this.#body?.leave();
   }
-}
-
-/** The owner under which messages and replies are counted. */
-export function ownerOf({ accountId, name }: Caller): string {
-  return accountId ?? name;
 }
 
 const enough = succeed(undefined);

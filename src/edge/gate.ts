@@ -11,7 +11,7 @@ import { type Failure, FailureError, type Result, succeed, unwrap } from '../bas
 import { createSharedTurns } from '../base/shared-turns.ts';
 import { endOfTurn, ownTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
-import { AdmittedCall, nameOf, ownerOf, type TraceCall } from './admitted-call.ts';
+import { AdmittedCall, nameOf, type TraceCall } from './admitted-call.ts';
 import { keepBriefly } from './carrier.ts';
 import { checkConfirmed } from './confirmation.ts';
 import type { SessionCallers } from './console/index.ts';
@@ -19,6 +19,7 @@ import { checkOrigin } from './cors.ts';
 import { failureOf, heardBy, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { createLargeBodies } from './large-bodies.ts';
+import { ownerOf } from './owned-bytes.ts';
 import type { Refusal } from './refusal.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Revocations } from './revocations.ts';
@@ -336,7 +337,7 @@ function isList({ name }: DescMethod): boolean {
 
 /** The owner whose lists take turns: the account, or the address of a caller without a credential. */
 function readerOf({ caller, peer }: AdmittedCall): string {
-  return caller.credential === 'none' ? peer : ownerOf(caller);
+  return caller.credential === 'none' ? peer : ownerOf(caller).account;
 }
 
 const anonymous = succeed(nobody);

@@ -1,9 +1,10 @@
 import { fail, type Result, succeed } from '../base/failure.ts';
+import { OwnedBytes, type Owner } from './owned-bytes.ts';
 
 /** The long messages being received or not yet answered. */
 export interface LargeBodies {
   /** Starts tracking a message that turns out to be long. `cutOff`: ends its call when its room is needed more by another message. */
-  begin(owner: string, cutOff: () => void): LargeBody;
+  begin(owner: Owner, cutOff: () => void): LargeBody;
 }
 
 export interface LargeBody {
@@ -15,7 +16,7 @@ export interface LargeBody {
 }
 
 export interface LargeBodiesOptions {
-  /** Per account, and in total. */
+  /** Per account, of which an end user has a share, and in total. */
   eachBytes: number;
   allBytes: number;
   now?: () => number;
@@ -37,7 +38,7 @@ const leastBytesPerSecond = mebibyte / 2;
 const graceMs = 5_000;
 
 interface Body {
-  owner: string;
+  owner: Owner;
   bytes: number;
   beganAt: number;
   cutOff(): void;
@@ -50,7 +51,7 @@ interface Body {
  */
 export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefault): LargeBodies {
   const { eachBytes, allBytes, now = () => performance.now() } = options;
-  const owners = new Map<string, number>();
+  const owned = new OwnedBytes();
   const arriving = new Set<Body>();
   let all = 0;
   const tooMuch = fail({
@@ -60,9 +61,7 @@ export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefau
   });
 
   function count(body: Body, bytes: number): void {
-    const own = (owners.get(body.owner) ?? 0) + bytes;
-    if (own > 0) owners.set(body.owner, own);
-    else owners.delete(body.owner);
+    owned.add(body.owner, bytes);
     body.bytes += bytes;
     all += bytes;
   }
@@ -75,18 +74,19 @@ export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefau
   /** Takes the missing room from others; takes none if it would not be enough. */
   function makeRoom(taker: Body, bytes: number): boolean {
     const time = now();
-    const own = (owners.get(taker.owner) ?? 0) + bytes;
+    const own = owned.of(taker.owner.account) + bytes;
     const bytesPerSecond = (body: Body) => (1_000 * body.bytes) / Math.max(1, time - body.beganAt);
-    const left = new Map(owners);
+    const left = new Map<string, number>();
     const chosen: Body[] = [];
     let missing = all + bytes - allBytes;
     for (const body of [...arriving].sort((a, b) => bytesPerSecond(a) - bytesPerSecond(b))) {
       if (missing <= 0) break;
       if (body === taker) continue;
-      const ofOwner = left.get(body.owner) ?? 0;
+      const { account } = body.owner;
+      const ofOwner = left.get(account) ?? owned.of(account);
       const isSlow = time - body.beganAt > graceMs && bytesPerSecond(body) < leastBytesPerSecond;
       if (!isSlow && ofOwner <= own) continue;
-      left.set(body.owner, ofOwner - body.bytes);
+      left.set(account, ofOwner - body.bytes);
       missing -= body.bytes;
       chosen.push(body);
     }
@@ -104,7 +104,7 @@ export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefau
       arriving.add(body);
       return {
         take(bytes) {
-          if ((owners.get(owner) ?? 0) + bytes > eachBytes) return tooMuch;
+          if (!owned.hasRoom(owner, bytes, eachBytes)) return tooMuch;
           if (all + bytes > allBytes && !makeRoom(body, bytes)) return fail({ kind: 'overloaded', retryAfterMs });
           count(body, bytes);
           return succeed(undefined);

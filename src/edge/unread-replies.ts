@@ -1,19 +1,20 @@
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { type Carrier, cutOff, isOver } from './carrier.ts';
+import { OwnedBytes, type Owner } from './owned-bytes.ts';
 
 /** Replies that were written but not yet read: their unread part is in memory. */
 export interface UnreadReplies {
   /** Fails while an owner has so much unread that it must read before making more calls. */
-  mayAsk(owner: string): Result<void>;
+  mayAsk(owner: Owner): Result<void>;
   /**
    * Watches a reply once its call is over. `taken`: called once, when all but a small rest of it has been sent, or its connection
    * is gone.
    */
-  watch(owner: string, carrier: Carrier, taken: () => void): void;
+  watch(owner: Owner, carrier: Carrier, taken: () => void): void;
 }
 
 export interface UnreadRepliesLimits {
-  /** Above this, an account must read first. */
+  /** Above this, an account must read first, and each of its end users above a share of it. */
   eachBytes: number;
   /** Above this, the account with the most unread loses the reply that has waited longest. */
   allBytes: number;
@@ -28,7 +29,7 @@ const lookEveryMs = 100;
 const retryAfterMs = 1_000;
 
 interface Reply {
-  owner: string;
+  owner: Owner;
   /** Undefined once it is over: the set's outgrown tables would otherwise retain it (docs/decisions/2026-11-21-what-a-call-leaves.md). */
   carrier: Carrier | undefined;
   taken: (() => void) | undefined;
@@ -41,7 +42,7 @@ interface Reply {
 export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesDefault): UnreadReplies {
   /** In the order of their creation. */
   const replies = new Set<Reply>();
-  const owed = new Map<string, number>();
+  const owed = new OwnedBytes();
   let looking: NodeJS.Timeout | undefined;
   const tooMuch = fail({
     kind: 'rate_limited',
@@ -56,7 +57,7 @@ export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesD
       const { owner, carrier } = reply;
       if (!carrier) continue;
       const bytes = carrier.writableLength;
-      owed.set(owner, (owed.get(owner) ?? 0) + bytes);
+      owed.add(owner, bytes);
       all += bytes;
       if (carrier.writableEnded && bytes <= littleBytes) leave(reply);
     }
@@ -76,13 +77,13 @@ export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesD
     taken?.();
   }
 
-  /** Ends the oldest reply of the owner with the most unread; returns how much of it was waiting. */
+  /** Ends the oldest reply of the account with the most unread; returns how much of it was waiting. */
   function cutOldest(): number {
-    const [most] = [...owed].reduce((one, other) => (other[1] > one[1] ? other : one));
+    const most = owed.most();
     for (const { owner, carrier } of replies) {
       const bytes = carrier?.writableLength ?? 0;
-      if (owner !== most || bytes === 0 || !carrier || carrier.destroyed) continue;
-      owed.set(owner, (owed.get(owner) ?? 0) - bytes);
+      if (owner.account !== most || bytes === 0 || !carrier || carrier.destroyed) continue;
+      owed.add(owner, -bytes);
       cutOff(carrier);
       return bytes;
     }
@@ -90,7 +91,7 @@ export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesD
   }
 
   return {
-    mayAsk: (owner) => ((owed.get(owner) ?? 0) > limits.eachBytes ? tooMuch : enough),
+    mayAsk: (owner) => (owed.hasRoom(owner, 0, limits.eachBytes) ? enough : tooMuch),
     watch(owner, carrier, taken) {
       if (isOver(carrier)) return taken();
       const reply: Reply = { owner, carrier, taken };

@@ -12,7 +12,8 @@ function stage(eachMiB: number, allMiB: number) {
     pass: (ms: number) => {
       time += ms;
     },
-    begin: (name: string, owner: string): LargeBody => bodies.begin(owner, () => cut.push(name)),
+    begin: (name: string, account: string, user?: string): LargeBody =>
+      bodies.begin({ account, user }, () => cut.push(name)),
   };
 }
 
@@ -69,4 +70,21 @@ test('nobody is cut off for a message that would have no room even then, nor onc
   expect(cut).toEqual([]);
   expect(begin('c2', 'c').take(mebibyte).ok).toBe(true);
   expect(cut).toEqual(['b1']);
+});
+
+test('an end user has half of the room of its account, all of them three quarters, and the rest is left to its keys', () => {
+  const { begin } = stage(4, 100);
+  const tooMuch = { failure: { kind: 'rate_limited' } };
+  expect(begin('m1', 'a', 'mallory').take(2 * mebibyte).ok).toBe(true);
+  expect(begin('m2', 'a', 'mallory').take(1)).toMatchObject(tooMuch);
+  const nina = begin('n1', 'a', 'nina');
+  expect(nina.take(mebibyte).ok).toBe(true);
+  expect(nina.take(1)).toMatchObject(tooMuch);
+  expect(begin('o1', 'a', 'olaf').take(1)).toMatchObject(tooMuch);
+  expect(begin('key', 'a').take(mebibyte).ok).toBe(true);
+  expect(begin('key', 'a').take(1)).toMatchObject(tooMuch);
+  // The same name is somebody else in another account.
+  expect(begin('m3', 'b', 'mallory').take(2 * mebibyte).ok).toBe(true);
+  nina.leave();
+  expect(begin('o2', 'a', 'olaf').take(mebibyte).ok).toBe(true);
 });

@@ -30,19 +30,30 @@ test('an account that leaves too much unread has to read before it asks for more
   const replies = createUnreadReplies({ eachBytes: mebibyte, allBytes: 8 * mebibyte });
   const carrier = new Carried(mebibyte + 1);
   const taken = vi.fn();
-  replies.watch('a', carrier, taken);
+  replies.watch({ account: 'a' }, carrier, taken);
   await vi.waitFor(() =>
-    expect(replies.mayAsk('a')).toMatchObject({
+    expect(replies.mayAsk({ account: 'a' })).toMatchObject({
       failure: { kind: 'rate_limited', limit: '1 MiB of replies that are not read' },
     }),
   );
-  expect(replies.mayAsk('b').ok).toBe(true);
+  expect(replies.mayAsk({ account: 'b' }).ok).toBe(true);
   carrier.writableLength = 0;
-  await vi.waitFor(() => expect(replies.mayAsk('a').ok).toBe(true));
+  await vi.waitFor(() => expect(replies.mayAsk({ account: 'a' }).ok).toBe(true));
   // What is left takes little room.
   expect(taken).toHaveBeenCalledOnce();
   carrier.emit('close');
   expect(taken).toHaveBeenCalledOnce();
+});
+
+test('an end user who leaves half of that unread has to read first, and its account does not', async () => {
+  const replies = createUnreadReplies({ eachBytes: mebibyte, allBytes: 8 * mebibyte });
+  const mallory = { account: 'a', user: 'mallory' };
+  const carrier = new Carried(mebibyte / 2 + 1);
+  replies.watch(mallory, carrier, () => {});
+  await vi.waitFor(() => expect(replies.mayAsk(mallory)).toMatchObject({ failure: { kind: 'rate_limited' } }));
+  for (const owner of [{ account: 'a' }, { account: 'a', user: 'nina' }]) expect(replies.mayAsk(owner).ok).toBe(true);
+  carrier.emit('close');
+  await vi.waitFor(() => expect(replies.mayAsk(mallory).ok).toBe(true));
 });
 
 test('when too much waits of all, the account with most loses what waits longest, and no more than that', async () => {
@@ -50,7 +61,7 @@ test('when too much waits of all, the account with most loses what waits longest
   const carriers = { b1: new Carried(mebibyte), a1: new Carried(2 * mebibyte), a2: new Carried(2 * mebibyte) };
   const taken: string[] = [];
   for (const [name, carrier] of Object.entries(carriers))
-    replies.watch(name.slice(0, 1), carrier, () => taken.push(name));
+    replies.watch({ account: name.slice(0, 1) }, carrier, () => taken.push(name));
   await vi.waitFor(() => expect(taken).toEqual(['a1']));
   expect(carriers.a1.destroyed).toBe(true);
   expect(carriers.a2.destroyed || carriers.b1.destroyed).toBe(false);
@@ -61,11 +72,11 @@ test('a reply whose last frame is made is not over before its connection has tak
   const taken = vi.fn();
   const carrier = new Carried(10);
   carrier.closed = true;
-  replies.watch('a', carrier, taken);
+  replies.watch({ account: 'a' }, carrier, taken);
   expect(taken).not.toHaveBeenCalled();
   const gone = new Carried(0);
   gone.closed = true;
-  replies.watch('a', gone, taken);
+  replies.watch({ account: 'a' }, gone, taken);
   expect(taken).toHaveBeenCalledOnce();
 });
 
