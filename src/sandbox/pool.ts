@@ -28,7 +28,7 @@ interface Slot {
   ready: boolean;
   /** The owner of the job that runs here, or that broke the child being replaced. */
   owner: string | undefined;
-  /** Whether that job's code was unproven when it began, and its owner a suspect. */
+  /** Whether that job's code was unproven when it began, and its sender a suspect. */
   unproven: boolean;
   suspect: boolean;
   current: Waiting | undefined;
@@ -109,7 +109,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     slot.current = job;
     slot.owner = job.owner;
     slot.unproven = breaks.isUnproven(job);
-    slot.suspect = breaks.isSuspect(job.owner);
+    slot.suspect = breaks.isSuspect(job);
     if (job.key !== undefined) slot.keys.set(job.key, true);
     watch(slot, job, performance.now());
     slot.child?.send(job.job);
@@ -193,11 +193,12 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
 
   /**
    * Whether a job may begin now, with so many idle children. Nobody has all of them, and a second one only if another owner
-   * finds one free. All unproven code together leaves one to what is proven, and that of suspects has one in all.
+   * finds one free. All unproven code together leaves one to what is proven, and that of suspects has one in all. An owner's other
+   * jobs do not wait for the one that a suspect among its users has.
    */
   function mayHaveProcess(job: Waiting, idle: number): boolean {
-    const isSuspect = breaks.isSuspect(job.owner);
-    const own = slots.filter(({ owner }) => owner === job.owner).length;
+    const isSuspect = breaks.isSuspect(job);
+    const own = slots.filter(({ owner, suspect }) => owner === job.owner && (isSuspect || !suspect)).length;
     if (own > 0 && (isSuspect || idle < 2 || own >= slots.length - 1)) return false;
     if (!breaks.isUnproven(job)) return true;
     const unproven = slots.filter((slot) => slot.unproven);

@@ -12,12 +12,15 @@ export interface Waiting {
   done(result: Result<Answers[JobKind]>): void;
 }
 
-/** Waiting jobs. Owners take turns; one owner's jobs are done in order, except that code that has run before may pass code that has not. */
+/**
+ * Waiting jobs. Owners take turns, and so do one owner's users, the owner itself being one; the jobs of each are done in order, except that
+ * code that has run before may pass code that has not.
+ */
 export interface Queue {
   readonly size: number;
   /** Ends the job as `overloaded` if there is no room for its owner or it waits too long, and as `cancelled` if its signal is aborted. */
   add(job: Waiting, terms: { waitMs: number; signal: AbortSignal | undefined }): void;
-  /** Of the jobs that may be done now, the first one of the owner whose last turn was longest ago. */
+  /** Of the jobs that may be done now, the first one of the owner, and of its user, whose last turn was longest ago. */
   take(isAllowed: (job: Waiting) => boolean): Waiting | undefined;
   /** Ends those jobs of an owner for which there is a reason. */
   refuse(owner: string, reasonOf: (job: Waiting) => Failure | undefined): void;
@@ -36,14 +39,23 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
   const entries = new Set<Entry>();
   /** When owners last had a turn. A forgotten owner is treated as if it had none. */
   const turns = new LRUCache<string, number>({ max: 1_024 });
+  const turnsOfSenders = new LRUCache<string, number>({ max: 4_096 });
   let turn = 0;
 
-  /** Whether there is room for one more. If all is full, the owner with the most jobs gives one to an owner with fewer. */
-  function hasRoom(owner: string): boolean {
+  /**
+   * Whether there is room for one more; a user may take half of its owner's. If all is full, the owner with the most jobs gives one to an
+   * owner with fewer.
+   */
+  function hasRoom({ owner, user }: Waiting): boolean {
     const counts = new Map<string, number>();
-    for (const entry of entries) counts.set(entry.owner, (counts.get(entry.owner) ?? 0) + 1);
+    let ofUser = 0;
+    for (const entry of entries) {
+      counts.set(entry.owner, (counts.get(entry.owner) ?? 0) + 1);
+      if (entry.owner === owner && entry.user === user) ofUser += 1;
+    }
     const own = counts.get(owner) ?? 0;
     if (own >= bounds.queuePerOwnerMax) return false;
+    if (user !== undefined && ofUser >= bounds.queuePerOwnerMax / 2) return false;
     if (entries.size < bounds.queueMax) return true;
     const [most = owner, count = 0] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
     const last = count > own + 1 ? [...entries].findLast((entry) => entry.owner === most) : undefined;
@@ -52,13 +64,18 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
     return last !== undefined;
   }
 
+  function isEarlier(one: Entry, other: Entry): boolean {
+    if (one.owner !== other.owner) return (turns.get(one.owner) ?? 0) < (turns.get(other.owner) ?? 0);
+    return (turnsOfSenders.get(senderOf(one)) ?? 0) < (turnsOfSenders.get(senderOf(other)) ?? 0);
+  }
+
   return {
     get size() {
       return entries.size;
     },
     add(job, { waitMs, signal }) {
       if (signal?.aborted) return job.done(fail({ kind: 'cancelled' }));
-      if (!hasRoom(job.owner)) return job.done(fail(busy));
+      if (!hasRoom(job)) return job.done(fail(busy));
       const giveUp = (failure: Failure) => {
         entry.leave();
         job.done(fail(failure));
@@ -78,13 +95,11 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
     },
     take(isAllowed) {
       let next: Entry | undefined;
-      for (const entry of entries) {
-        const isEarlier = !next || (turns.get(entry.owner) ?? 0) < (turns.get(next.owner) ?? 0);
-        if (isEarlier && isAllowed(entry)) next = entry;
-      }
+      for (const entry of entries) if ((!next || isEarlier(entry, next)) && isAllowed(entry)) next = entry;
       if (!next) return undefined;
       next.leave();
       turns.set(next.owner, ++turn);
+      turnsOfSenders.set(senderOf(next), turn);
       return next;
     },
     refuse(owner, reasonOf) {
@@ -102,4 +117,9 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
       }
     },
   };
+}
+
+/** The owner's user, or the owner itself; no owner's id has a line break. */
+export function senderOf({ owner, user }: Waiting): string {
+  return user === undefined ? owner : `${owner}\n${user}`;
 }

@@ -8,9 +8,10 @@ export interface Sandbox {
    * refused, or uses more CPU time than allowed or more memory than a child has; with `overloaded` if too many jobs are
    * waiting, one waits too long, or the machine does not get to it; and with `cancelled` if `signal` is aborted while it waits.
    * An owner never has all children, counting those that its jobs broke until they are replaced, and code that has not run
-   * before never has all of them either. For a minute after a job broke one, its owner has only one, all such owners together
-   * one for unproven code, and the same job is refused at once; after three breaks by schemas and workflows, so are new ones of
-   * the same user. So it cannot block other owners, and one of its users cannot stop the others.
+   * before never has all of them either. For a minute after a job broke one, its sender (the owner, or the user) has only one, all such
+   * senders together one for unproven code, and the same job is refused at once; after three breaks by schemas and workflows, so are new
+   * ones of the same sender. Owners take turns, and so do their users. So an owner cannot block others, and one of its users cannot stop
+   * the others.
    */
   run<Kind extends JobKind>(
     owner: string,

@@ -107,6 +107,27 @@ test('one end user who breaks processes stops nobody else of the same account', 
   expect(broken).toBe(before);
 });
 
+test('end users who break processes do not delay what their account has run before', async () => {
+  expect(await fits('acc_mixed', good, '{"a":1}')).toBe(true);
+  let over = 0;
+  const flood = ['usr_1', 'usr_2'].flatMap((user) =>
+    Array.from({ length: 3 }, (_, at) =>
+      fits('acc_mixed', hostile(`${user} ${at}`), deep, user).then(() => {
+        over++;
+      }),
+    ),
+  );
+  const waited: number[] = [];
+  while (over < flood.length) {
+    const ended = broken;
+    expect(await fits('acc_mixed', good, '{"a":1}')).toBe(true);
+    waited.push(broken - ended);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  // Until both are suspects, and one whose time was just over; not all six that came first.
+  expect(Math.max(...waited)).toBeLessThanOrEqual(3);
+});
+
 test('an end user whose checks break processes is refused more of them, and the account is not', async () => {
   const doubling = (at: number) => ({
     checks: [

@@ -3,10 +3,17 @@ import { createQueue } from '../../src/sandbox/queue.ts';
 
 const bounds = { queueMax: 100, queuePerOwnerMax: 50 };
 
-function fill(queue: ReturnType<typeof createQueue>, owner: string, count: number): void {
+function fill(queue: ReturnType<typeof createQueue>, owner: string, count: number, user?: string): void {
   for (let index = 0; index < count; index++)
     queue.add(
-      { owner, job: { kind: 'tokens', pieces: [] }, field: `${owner}${index}`, key: undefined, done: () => {} },
+      {
+        owner,
+        user,
+        job: { kind: 'tokens', pieces: [] },
+        field: `${user ?? owner}${index}`,
+        key: undefined,
+        done: () => {},
+      },
       { waitMs: 60_000, signal: undefined },
     );
 }
@@ -20,6 +27,24 @@ test('owners take turns, however many of their jobs came first', () => {
   const rest = Array.from({ length: 6 }, () => queue.take(() => true)?.field);
   expect([...first, ...rest]).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'a2', 'b2', 'a3']);
   expect(queue.size).toBe(0);
+});
+
+test('users of one owner take turns, too, and do not delay other owners', () => {
+  const queue = createQueue(bounds);
+  fill(queue, 'a', 4, 'mallory');
+  fill(queue, 'a', 2);
+  fill(queue, 'a', 1, 'nina');
+  fill(queue, 'b', 1);
+  const order = Array.from({ length: 8 }, () => queue.take(() => true)?.field);
+  expect(order).toEqual(['mallory0', 'b0', 'a0', 'nina0', 'mallory1', 'a1', 'mallory2', 'mallory3']);
+});
+
+test('a user has half of the room of its owner', () => {
+  const queue = createQueue(bounds);
+  fill(queue, 'a', 30, 'mallory');
+  expect(queue.size).toBe(25);
+  fill(queue, 'a', 30);
+  expect(queue.size).toBe(50);
 });
 
 test('an owner that may have no more is passed over, and keeps its turn', () => {
