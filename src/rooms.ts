@@ -74,6 +74,7 @@ export interface RoomsOptions {
   progress(step: string): void;
 }
 
+/** For what providers were already asked for. What is not settled by then expires, and is charged for the progress recorded. */
 const drainMaxMs = 30_000;
 
 /** Everything below the edge, opened bottom to top. */
@@ -313,8 +314,6 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
           (await wallets.findCharge(accountId, scope, key))?.state === 'settled',
       },
     });
-    // Anything not settled by then expires, and is charged for the progress recorded.
-    closers.push(() => Promise.race([chat.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
     const ofTexts = {
       ...{ ledger: observedLedger, catalog, providers, breaker, clock, overran },
       countTokens: (owner: string, texts: readonly string[]) => tokenCounter(sandbox, owner)(texts),
@@ -323,9 +322,9 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       watchCall,
     };
     const embeddings = createEmbeddings(ofTexts);
-    closers.push(() => Promise.race([embeddings.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
     const reranking = createReranking(ofTexts);
-    closers.push(() => Promise.race([reranking.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
+    const drained = () => Promise.all([chat.drained(), embeddings.drained(), reranking.drained()]);
+    closers.push(() => Promise.race([drained(), sleep(drainMaxMs, undefined, { ref: false })]));
 
     const pulse = createPulse({
       db,

@@ -52,9 +52,12 @@ test('containers have no capabilities that they do not need, a file system that 
 test('the unit is bounded as the container is, and is always started again', () => {
   const unit = read('deploy/intelligence-api.service');
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1];
-  const { mem_limit, pids_limit } = parse(read('deploy/compose.yaml')).services.service;
+  const { mem_limit, pids_limit, stop_grace_period } = parse(read('deploy/compose.yaml')).services.service;
   expect(setting('MemoryMax')?.toLowerCase()).toBe(mem_limit);
   expect(setting('TasksMax')).toBe(String(pids_limit));
+  // http.drainSeconds, what models were asked for (src/rooms.ts), and the closing of the rest.
+  expect(Number(setting('TimeoutStopSec'))).toBeGreaterThanOrEqual(20 + 30 + 10);
+  expect(`${setting('TimeoutStopSec')}s`).toBe(stop_grace_period);
   expect(setting('Restart')).toBe('on-failure');
   expect(setting('StartLimitIntervalSec')).toBe('0');
   expect(setting('SystemCallFilter')).toBe('@system-service');
