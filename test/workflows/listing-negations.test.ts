@@ -23,3 +23,50 @@ it.each([
 ])('%s: %s', (category, description, expected) => {
   expect(factsOf(category, description)).toMatchObject(expected);
 });
+
+it.each([
+  ['vehicle', 'Toyota Yaris 2015. It is not an automatic.', 'transmission', 'manual'],
+  ['vehicle', 'Seat León 2016. No es automático, gasolina.', 'transmission', 'manual'],
+  ['vehicle', "Clio 2016, ce n'est pas une automatique", 'transmission', 'manual'],
+  ['vehicle', 'VW Golf. Not one owner, four on the V5.', 'owners', undefined],
+  ['vehicle', 'Opel Astra. Unfallfrei kann ich nicht bestätigen.', 'accidentFree', undefined],
+  ['vehicle', "Clio, non accidentée je ne peux pas le garantir, c'est la deuxième main", 'accidentFree', undefined],
+  ['vehicle', 'Opel Astra. Nicht unfallfrei.', 'accidentFree', 'false'],
+  ['property', '2 bed flat to let. Not furnished.', 'furnished', 'false'],
+  ['property', '3 Zimmer zu vermieten, nicht möbliert', 'furnished', 'false'],
+  ['property', 'Piso en alquiler, no está amueblado', 'furnished', 'false'],
+  ['job', 'Verkäufer gesucht. Keine Vollzeit, 20 Stunden.', 'workload', 'part-time'],
+  ['job', 'Pflegefachfrau gesucht, nicht befristet, Gehalt 4.000 €', 'contract', 'permanent'],
+  ['electronics', 'ThinkPad T480. Battery not at 100% any more', 'batteryHealthPercent', undefined],
+  ['electronics', 'Dell monitor, 2560x1440', 'model', undefined],
+])('denied in a %s: %s', (category, description, fact, expected) => {
+  expect(factsOf(category, description)[fact]).toBe(expected);
+});
+
+it.each([
+  ['vehicle', 'Toyota Yaris 2015. £20 tax, £4,500', '4500'],
+  ['vehicle', 'Renault Zoe. Batterie en location 69€/mois, prix 6 900 €', '6900'],
+  ['bike', 'Vélo Trek. Facture 6 800 €, je vends 4 200 €', '4200'],
+  ['property', 'Leasehold flat for sale. Ground rent £250 a year, £210,000', '210000'],
+])('another sum is no price in a %s: %s', (category, description, price) => {
+  expect(factsOf(category, description).price).toBe(price);
+});
+
+it.each([
+  [
+    'property for sale',
+    'Leasehold flat for sale. Ground rent £250 a year, £210,000',
+    { offer: 'sale', rentPerMonth: undefined },
+  ],
+  ['property', 'Haus in Graz, HWB 58 (C), 420.000 €', { energyClass: 'C' }],
+  ['property', '3 Zimmer Wohnung, Klasse F', { energyClass: 'F' }],
+  ['property', 'Piso en Lugo, certificado G', { energyClass: 'G' }],
+  ['job', 'Camarero. Hotel Miramar necesita camarero', { employer: 'Hotel Miramar' }],
+  ['job', 'Pflege. Spitex Thun sucht Pflegefachfrau', { employer: 'Spitex Thun' }],
+  ['job', 'Die Gemeinde Lochau sucht eine Kraft für den Bauhof, Vollzeit', { employer: 'Gemeinde Lochau' }],
+  ['job', 'Earn from home. Pay only $35 for the starter kit, earn $500 a week', { salaryMin: '500' }],
+  ['furniture', 'Chest of drawers, drawer handle broken, otherwise good', { condition: 'good' }],
+])('%s: %s', (category, description, expected) => {
+  const found = factsOf(category, description);
+  expect(Object.fromEntries(Object.keys(expected).map((name) => [name, found[name]]))).toEqual(expected);
+});

@@ -123,8 +123,8 @@ describe('a charged family', () => {
       riskLevel: 'high',
       missingFacts: ['description', 'price', 'images', 'dimensions', 'condition', 'category', 'location'],
     });
-    expect(body.nextBestAction).toBe('Describe what is offered, its condition, and what is included.');
-    expect(body.basis).toMatchObject({ evaluator: 'rules', packVersion: 'listing/furniture@1', model: '' });
+    expect(body.nextBestAction).toBe('Describe what is offered, what it is like, and what is included.');
+    expect(body.basis).toMatchObject({ evaluator: 'rules', packVersion: 'listing/furniture@2', model: '' });
     expect(body.usage).toMatchObject({
       family: 'readiness',
       costUsd: '0.002',

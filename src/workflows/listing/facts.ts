@@ -2,6 +2,7 @@ import { atOnce, type Slices } from '../../base/slices.ts';
 import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { Plain } from '../family.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
+import { unlessDenied } from './denial.ts';
 import { factPatterns } from './fact-patterns.ts';
 import { dateOf } from './patterns/dates.ts';
 import type { FactPattern, Kind } from './patterns/pattern.ts';
@@ -176,8 +177,9 @@ function asIn(text: string, match: RegExpExecArray, name: string): string {
 }
 
 /** What a match says. A number that is none states nothing. */
-function saidBy({ type, read }: FactPattern, match: RegExpExecArray, text: string): string | undefined {
-  const value = read(match, text);
+function saidBy(known: FactPattern, match: RegExpExecArray, text: string): string | undefined {
+  const { type, read } = known;
+  const value = unlessDenied(known, read(match, text), match, text);
   return (type ?? read.type) === 'number' && !Number.isFinite(Number(value)) ? undefined : value;
 }
 

@@ -98,7 +98,7 @@ export const namedFacts: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['rent', 'rentpermonth', 'kaltmiete', 'miete', 'nettokaltmiete', 'alquiler', 'loyer', 'monthlyrent'],
     pattern: new RegExp(
-      `(?<![a-z])(?:km|kaltmiete|nettokaltmiete|warmmiete|miete|mtl\\.? miete|alquiler|renta|loyer|rent)(?: mensual| mensuel)?[ :]{1,3}(?:von |de |is |of )?(?:(?=[€£$])[€£$] ?|(?=[\\d., ']+ ?(?:€|eur|chf|£)))((?:${numeral}))(?: ?(?:€|eur(?:os?)?\\b|chf|£))?|(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})) ?(?:pcm\\b|p/m|/ ?mo(?:nth)?\\b|(?:per|a) (?:calendar )?month|cold\\b|kalt)|((?:${numeral})) ?(?:€|eur(?:os?)?\\b|chf\\b) ?(?:/ ?(?:mes|monat|mois|month)|kalt|kaltmiete|(?:im|pro|al|par|a|per|le) (?:monat|mes|mois|month)|mensuales|mensuels?|mtl|monatlich|warm|pcm|\\+ ?bills|hors charges|hc\\b|cc\\b|charges comprises)`,
+      `(?<![a-z])(?<!ground )(?:km|kaltmiete|nettokaltmiete|warmmiete|miete|mtl\\.? miete|alquiler|renta|loyer|rent)(?: mensual| mensuel)?[ :]{1,3}(?:von |de |is |of )?(?:(?=[€£$])[€£$] ?|(?=[\\d., ']+ ?(?:€|eur|chf|£)))((?:${numeral}))(?: ?(?:€|eur(?:os?)?\\b|chf|£))?|(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})) ?(?:pcm\\b|p/m|/ ?mo(?:nth)?\\b|(?:per|a) (?:calendar )?month|cold\\b|kalt)|((?:${numeral})) ?(?:€|eur(?:os?)?\\b|chf\\b) ?(?:/ ?(?:mes|monat|mois|month)|kalt|kaltmiete|(?:im|pro|al|par|a|per|le) (?:monat|mes|mois|month)|mensuales|mensuels?|mtl|monatlich|warm|pcm|\\+ ?bills|hors charges|hc\\b|cc\\b|charges comprises)`,
       'g',
     ),
     read: (match, text) =>

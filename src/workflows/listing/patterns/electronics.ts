@@ -28,7 +28,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
     read: (match) =>
       /^(?:usb|hdmi|mp3|mp4|ip\d\d|4k|[a-d]\d?|grade|bt|wifi|fhd|uhd|hd\d*|in\d*|um|ab|vor|seit|fur|de|en|a)\W?\d*$/.test(
         match[0],
-      ) || /^(?:gen|mk|mark)\b|^i[3579]-|^[0-9]+(?:x|er|fach)\b/.test(match[0])
+      ) || /^(?:gen|mk|mark)\b|^i[3579]-|^[0-9]+(?:er|fach)\b|^\d+x\d*$|^i[3579]$/.test(match[0])
         ? undefined
         : match[0].trim(),
   },
@@ -94,6 +94,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'batteryHealthPercent',
+    denied: {},
     type: 'number',
     kinds: ['electronics', 'vehicles'],
     fields: [
@@ -107,7 +108,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
     ],
     pattern:
       /(?:batter(?:y|ie)|bateria|akku[a-z]*|\bsoh)[a-z' :(]{0,28}(\d{2,3}) ?%|(\d{2,3}) ?% (?:battery health|battery capacity|akku[a-z]*|batteri[ae][a-z]*|(?:de )?(?:salud|capacidad|sante|capacite)|soh)/g,
-    read: (match) => match[1] ?? match[2],
+    read: (match) => (/\b(?:not|no longer|nicht|ya no|plus)\b/.test(match[0]) ? undefined : (match[1] ?? match[2])),
   },
   {
     fact: 'processor',

@@ -32,6 +32,7 @@ export const jobPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'workload',
+    denied: { 'full-time': 'part-time', 'part-time': 'full-time' },
     kinds: ['jobs'],
     fields: ['workload', 'worktime', 'arbeitszeit', 'jornada', 'pensum', 'tempsdetravail'],
     mayState: ['employmenttype', 'type', 'jobtype', 'art'],
@@ -42,6 +43,7 @@ export const jobPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'contract',
+    denied: { 'fixed-term': 'permanent', temporary: 'permanent' },
     kinds: ['jobs'],
     fields: [
       'contract',
@@ -84,7 +86,7 @@ export const jobPatterns: readonly FactPattern[] = [
       'organization',
     ],
     pattern:
-      /(?:(?:[a-z0-9][a-z0-9&.'-]* ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|recrute|recherche|busca|is hiring|is looking))/g,
+      /(?:(?:[a-z0-9][a-z0-9&.'-]* ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks)|(?:gemeinde|stadt|landkreis|spitex|stiftung|verein|spital|pfarrei|kirchgemeinde|ayuntamiento|residencia|fundacion|colegio|mairie|commune|ville|association|fondation|ehpad|council|charity|parish|care home) (?:de |of |d')?[a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks))/g,
     read: (match) =>
       match[0]
         .replace(
@@ -239,6 +241,12 @@ function thousandsOf(text: string): number {
 /** Payments besides the wage: one-off, for a weekend, for travel. */
 function isExtra(text: string, match: RegExpExecArray): boolean {
   return (
+    /(?:pay only|only pay|pay just|deposit of|fee of|kit|solo pagas|zahlen sie nur|ne payez que)[a-z ]{0,8}$/.test(
+      before(text, match, 22),
+    ) ||
+    /^ ?(?:for|fur|por|para|pour) (?:the |your |das |den |die |el |la |los |le |les |votre )?(?:starter|training|kit|registration|uniform|schulung|material|anmeldung|curso|inscripcion|formation|inscription|tenue)/.test(
+      after(text, match, 40),
+    ) ||
     /(?:bonus|pramie|praemie|zulage|zuschlag|plus|prime|prima|complemento|allowance|ticket)[a-z ]{0,12}$/.test(
       before(text, match, 22),
     ) ||

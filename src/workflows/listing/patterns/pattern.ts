@@ -35,6 +35,8 @@ export interface FactPattern {
   inTitle?: boolean;
   /** Also read from the listing's category, if neither a field nor the text states it. */
   inCategory?: boolean;
+  /** If given, a value after a "not" does not count; what is stated then, by value. */
+  denied?: Readonly<Record<string, string>>;
   /** A name: its value is what the listing says, with its capitals and accents, and all of a field. */
   asWritten?: boolean;
 }

@@ -156,6 +156,14 @@ export const propertyPatterns: readonly FactPattern[] = [
     read: (match) => match[1]?.toUpperCase(),
   },
   {
+    fact: 'energyClass',
+    kinds: ['property'],
+    // In fewer words, which mean something else of other things.
+    pattern:
+      /(?:\benergiekl\.?|\bklasse|\bkl\.|\bcertificado(?: energetico)?|\bcert\.|\bhwb|\bkwh\/?\(?m[2²]a?\)?[a-z /.]{0,6}|\b(?:dpe|epc|ber)) ?:? ?\d{0,3}(?:[.,]\d)? ?\(?([a-h](?:[1-3](?!\d)|\+{1,3})?)(?![a-z0-9+'])|\bepc exempt\b|\bexempt from epc\b/g,
+    read: (match) => match[1]?.toUpperCase() ?? 'exempt',
+  },
+  {
     fact: 'yearBuilt',
     type: 'number',
     kinds: ['property'],
@@ -187,6 +195,7 @@ export const propertyPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'furnished',
+    denied: { true: 'false', false: 'true' },
     type: 'boolean',
     kinds: ['property'],
     fields: ['furnished', 'mobliert', 'moebliert', 'amueblado', 'meuble'],
@@ -223,7 +232,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     fields: ['offer', 'offertype', 'transaction', 'angebotsart', 'operacion', 'tipodeoperacion'],
     inCategory: true,
     pattern:
-      /for sale|to let|lettings|for rent|to rent|\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miet(?:e|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|guide price|per week|holiday/g,
+      /for sale|to let|lettings|for rent|to rent|(?<!ground )\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miet(?:e|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|guide price|per week|holiday/g,
     read: oneOf({
       'holiday let': /holiday|per week/,
       rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,

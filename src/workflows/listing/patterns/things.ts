@@ -1,4 +1,9 @@
-import { after, type ChoiceReader, type FactPattern, unlessNegated } from './pattern.ts';
+import { after, before, type ChoiceReader, type FactPattern, unlessNegated } from './pattern.ts';
+
+/** A broken handle is wear of a chest that can be used. */
+const ofAPart =
+  /\b(?:handles?|knobs?|legs?|foot|feet|drawers?|hinges?|screws?|straps?|zips?|zippers?|buttons?|buckles?|corners?|edges?|hooks?|slats?|castors?|wheels?|griffe?|knopfe?|knauf|fuss|fusse|beine?|schublade|scharniere?|riemen|reissverschluss|schnalle|ecke|kante|rolle|lattenrost|tirador|pomo|pata|cajon|bisagra|cremallera|boton|correa|hebilla|esquina|rueda|poignee|bouton|pied|tiroir|charniere|fermeture|sangle|boucle|coin|roulette)(?: (?:is|are|ist|sind|esta|estan|est|sont|a bit|slightly|leicht|etwas|un peu|un poco))* $/;
+const isBroken = /^(?:broken|defekt|damaged|averiad|crack)/;
 
 const named = unlessNegated({
   'like new': /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks|casi nuev|quasi neuf/,
@@ -16,10 +21,11 @@ const named = unlessNegated({
 /** "Worn twice, very good condition": what it says of the condition counts, and not that it was used. */
 const conditionOf: ChoiceReader = Object.assign(
   (match: RegExpExecArray, text: string) =>
-    /^(?:worn|used|getragen|gebraucht|usad|d'occasion|occasion)/.test(match[0]) &&
-    /^[^.;\n]{0,24}[,;.:] ?(?:in |en |im )?(?:sehr gut|gut|neuwertig|wie neu|very good|good|excellent|like new|muy buen|buen|excelente|como nuev|tres bon|bon|parfait|comme neu)[a-z]*(?: (?:condition|zustand|estado|etat))?/.test(
-      after(text, match, 60),
-    )
+    (isBroken.test(match[0]) && ofAPart.test(before(text, match, 40))) ||
+    (/^(?:worn|used|getragen|gebraucht|usad|d'occasion|occasion)/.test(match[0]) &&
+      /^[^.;\n]{0,24}[,;.:] ?(?:in |en |im )?(?:sehr gut|gut|neuwertig|wie neu|very good|good|excellent|like new|muy buen|buen|excelente|como nuev|tres bon|bon|parfait|comme neu)[a-z]*(?: (?:condition|zustand|estado|etat))?/.test(
+        after(text, match, 60),
+      ))
       ? undefined
       : named(match, text),
   { type: named.type, choices: named.choices, choose: named.choose },
@@ -40,7 +46,7 @@ export const thingPatterns: readonly FactPattern[] = [
     kinds: ['electronics', 'furniture', 'fashion', 'generic'],
     fields: ['condition', 'zustand', 'artikelzustand', 'estado', 'etat', 'grade'],
     pattern:
-      /like new|as new(?! [a-z])|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?:f|ve|wertig)?(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|(?:without|no) scratch(?:es)?\b|scratch.?free|ohne (?:einen )?kratzer|keine(?:rlei)? kratzer|kratzerfrei|sin (?:ningun )?(?:aranazos?|rayones|rayas)|(?:sans|aucune) rayures?|refurbished|generaluberholt|reacondicionad|reconditionne|(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfect(?:ly)?|like new)|fully working|einwandfrei|lauft (?:gut|super|problemlos|tadellos)|va (?:muy )?bien|marche (?:tres )?bien|marche parfaitement|tourne bien|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert|\b(?:no|ya no) (?:funciona|enciende)|funciona|ne fonctionne (?:pas|plus)|fonctionne|for parts|spares (?:or|and|&) repairs?|for spares|\bcrack(?:s|ed)?\b|\bmarks\b|signs of (?:wear|use)|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|schramme|\bdelle|\bbeule|gebrauchsspuren|macken|marcas de uso|senales de uso|\btraces (?:du temps|d'us(?:age|ure)|d'utilisation)|aranazo|\bgolpes?\b|rozadura|abolladura|rayure|eraflure|\b(?:petite?|un|quelques) eclats?\b|\bbosses?\b|\bdents?\b|\bscuffs?\b|\bchipped\b|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand[ :]{1,2}(?:ist )?gut\b|zustand(?![ :]{1,2}(?:ist )?(?:sehr|neu|wie|top|einwand|gebraucht|defekt|hervor))/g,
+      /like new|as new(?! [a-z])|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?:f|ve|wertig)?(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|otherwise (?:very )?good|sonst (?:sehr )?gut|por lo demas (?:muy )?buen|sinon (?:tres )?bon|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|(?:without|no) scratch(?:es)?\b|scratch.?free|ohne (?:einen )?kratzer|keine(?:rlei)? kratzer|kratzerfrei|sin (?:ningun )?(?:aranazos?|rayones|rayas)|(?:sans|aucune) rayures?|refurbished|generaluberholt|reacondicionad|reconditionne|(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfect(?:ly)?|like new)|fully working|einwandfrei|lauft (?:gut|super|problemlos|tadellos)|va (?:muy )?bien|marche (?:tres )?bien|marche parfaitement|tourne bien|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert|\b(?:no|ya no) (?:funciona|enciende)|funciona|ne fonctionne (?:pas|plus)|fonctionne|for parts|spares (?:or|and|&) repairs?|for spares|\bcrack(?:s|ed)?\b|\bmarks\b|signs of (?:wear|use)|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|schramme|\bdelle|\bbeule|gebrauchsspuren|macken|marcas de uso|senales de uso|\btraces (?:du temps|d'us(?:age|ure)|d'utilisation)|aranazo|\bgolpes?\b|rozadura|abolladura|rayure|eraflure|\b(?:petite?|un|quelques) eclats?\b|\bbosses?\b|\bdents?\b|\bscuffs?\b|\bchipped\b|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand[ :]{1,2}(?:ist )?gut\b|zustand(?![ :]{1,2}(?:ist )?(?:sehr|neu|wie|top|einwand|gebraucht|defekt|hervor))/g,
     read: conditionOf,
   },
   {

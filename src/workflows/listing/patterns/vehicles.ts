@@ -168,6 +168,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
   },
   {
     fact: 'fuel',
+    denied: {},
     kinds: ['vehicles'],
     fields: [
       'fuel',
@@ -195,6 +196,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
   },
   {
     fact: 'transmission',
+    denied: { automatic: 'manual', manual: 'automatic' },
     kinds: ['vehicles'],
     fields: [
       'transmission',
@@ -214,6 +216,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
   },
   {
     fact: 'owners',
+    denied: {},
     type: 'number',
     kinds: ['vehicles'],
     needs: /owner|keeper|hand\b|besitz|\bmain\b|mano\b|duen|propiet|propriet/,
@@ -339,6 +342,8 @@ export const vehiclePatterns: readonly FactPattern[] = [
   },
   {
     fact: 'accidentFree',
+    // Its reader knows what a "not" makes of it.
+    denied: { true: 'true', false: 'false' },
     type: 'boolean',
     kinds: ['vehicles'],
     fields: ['accidentfree', 'unfallfrei', 'sinaccidentes', 'nonaccidente'],
