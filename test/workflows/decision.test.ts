@@ -368,15 +368,15 @@ describe('what is recommended', () => {
 });
 
 it.each([
-  ['en', '“899 USD” at price is not a number and counts as not known. Give the number alone, without its unit.'],
-  ['de', '„899 USD“ beim Kriterium „price“ ist keine Zahl'],
-  ['es', '«899 USD», en el criterio «price», no es un número'],
-  ['fr', '« 899 USD », pour le critère « price », n’est pas un nombre'],
+  ['en', '“899 PLN” at price is not a number and counts as not known. Give the number alone, without its unit.'],
+  ['de', '„899 PLN“ beim Kriterium „price“ ist keine Zahl'],
+  ['es', '«899 PLN», en el criterio «price», no es un número'],
+  ['fr', '« 899 PLN », pour le critère « price », n’est pas un nombre'],
 ])('an amount with its unit is told as it stands, and what to send instead: %s', (locale, told) => {
   const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
     question: 'Which?',
     options: [
-      { name: 'North', attributes: { price: '899 USD' } },
+      { name: 'North', attributes: { price: '899 PLN' } },
       { name: 'South', attributes: { price: 5 } },
     ],
     criteria: [{ name: 'price', direction: 'lower' }],

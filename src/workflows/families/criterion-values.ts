@@ -3,6 +3,7 @@ import { foldText } from '../../base/text/fold.ts';
 import type { Criterion } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import type { Plain } from '../family.ts';
 import type { Message, Words } from '../words/index.ts';
+import { readQuantity } from './quantity.ts';
 import { type DecimalSign, decimalSignOf, readNumber } from './written-number.ts';
 
 /** Notes how a value was read, or why it could not be. */
@@ -16,14 +17,16 @@ export function readColumn(
   tell: Tell,
 ): (number | undefined)[] {
   const { name } = criterion;
-  const sign = decimalSignOf(given.filter(isText));
   const scale = scaleOf(given);
+  const { numbers, factors, others } = inOneUnit(given, scale);
+  const sign = decimalSignOf(numbers.filter(isText));
   const used = new Map<string, number>();
   let hasNumbers = false;
-  const values = given.map((value) => {
+  const values = numbers.map((value, at) => {
+    if (others.has(at)) return undefined;
     const step = isText(value) ? scale.get(foldText(value)) : undefined;
     if (step !== undefined) used.set(String(value).trim(), step);
-    const number = step ?? numberOf(value, sign);
+    const number = step ?? scaled(numberOf(value, sign), factors[at]);
     hasNumbers ||= step === undefined && number !== undefined && typeof value !== 'boolean';
     return number;
   });
@@ -32,9 +35,54 @@ export function readColumn(
     const most = Math.max(...scale.values());
     tell({ name: 'decision.readWords', values: { criterion: name, words: words.list(read.slice(0, 12)), most } });
   }
-  for (const [at, value] of given.entries())
-    if (isText(value) && values[at] === undefined) tell(refusalOf(value.trim(), name, sign, hasNumbers));
+  for (const at of others)
+    tell({ name: 'decision.otherUnit', values: { value: String(given[at]).trim(), criterion: name } });
+  for (const [at, value] of numbers.entries())
+    if (isText(value) && values[at] === undefined && !others.has(at))
+      tell(refusalOf(value.trim(), name, sign, hasNumbers));
   return values.map((value) => believable(value, criterion, tell));
+}
+
+/** The values of one criterion without their units. */
+interface Column {
+  numbers: readonly (JsonValue | undefined)[];
+  /** By how much each is to be multiplied to be in the unit of the first that has one. */
+  factors: readonly (number | undefined)[];
+  /** Where a value is in a unit that others are not in: it can't be compared with them. */
+  others: ReadonlySet<number>;
+}
+
+function inOneUnit(given: readonly (JsonValue | undefined)[], scale: ReadonlyMap<string, number>): Column {
+  const quantities = given.map((value) =>
+    isText(value) && !scale.has(foldText(value)) ? readQuantity(value) : undefined,
+  );
+  const [first] = quantities.filter((one) => one !== undefined);
+  if (!first) return { numbers: given, factors: [], others: new Set() };
+  const units = new Set(quantities.flatMap((one) => (one ? [one.unit] : [])));
+  const isMixed = quantities.some((one) => one !== undefined && one.measure !== first.measure);
+  const isPlain = (at: number) => {
+    const value = given[at];
+    return typeof value === 'number' || (isText(value) && quantities[at] === undefined && isNumeric(value));
+  };
+  // Beside 20 %, nobody knows what 0.6 is; beside kilograms and tonnes, what 3 is.
+  const isUnclear = given.some((value, at) => isPlain(at) && Math.abs(Number(value)) <= 1 && first.measure === 'share');
+  const others = given.flatMap((_, at) => {
+    if (quantities[at]) return isMixed || isUnclear ? [at] : [];
+    return isPlain(at) && (units.size > 1 || isUnclear) ? [at] : [];
+  });
+  return {
+    numbers: given.map((value, at) => quantities[at]?.number ?? value),
+    factors: quantities.map((one) => one && one.factor / first.factor),
+    others: new Set(others),
+  };
+}
+
+function isNumeric(text: string): boolean {
+  return readNumber(text, undefined).kind !== 'none';
+}
+
+function scaled(number: number | undefined, factor = 1): number | undefined {
+  return number === undefined || factor === 1 ? number : number * factor;
 }
 
 /** Whether all values are judgements such as "good", or levels of a language: more is better, whatever the name says. */

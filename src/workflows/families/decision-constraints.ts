@@ -3,6 +3,7 @@ import { foldText } from '../../base/text/fold.ts';
 import type { Constraint } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { jsonOf, type Plain } from '../family.ts';
 import type { Message, Words } from '../words/index.ts';
+import { type Quantity, readQuantity } from './quantity.ts';
 import { type DecimalSign, decimalSignOf, readNumber, type WrittenNumber } from './written-number.ts';
 
 /** An option with its values by criterion or attribute name. */
@@ -89,7 +90,7 @@ export function standingOf(
   if (operator === 'in') return standing(Array.isArray(limit) && limit.some((one) => isSame(one, value)));
   if (operator === '=') return standing(isSame(limit, value));
   if (operator === '!=') return standing(!isSame(limit, value));
-  const [a, b] = [numberIn(value, sign), numberIn(limit, sign)];
+  const [a, b] = numbersIn(value, limit, sign);
   if (a === undefined || b === undefined) return 'unknown';
   if (operator === '<') return standing(a < b);
   if (operator === '<=') return standing(a <= b);
@@ -114,6 +115,26 @@ export function twoNumbersIn(
     return { name: 'decision.twoNumbers', values: { criterion: attribute, value: String(value), whole, part } };
   }
   return undefined;
+}
+
+/** A value and its limit as numbers of one unit; a limit without a unit is in that of the value. */
+function numbersIn(
+  value: JsonValue,
+  limit: JsonValue,
+  sign: DecimalSign,
+): readonly [number | undefined, number | undefined] {
+  const [ofValue, ofLimit] = [quantityIn(value), quantityIn(limit)];
+  if (!ofValue && !ofLimit) return [numberIn(value, sign), numberIn(limit, sign)];
+  if (ofValue && ofLimit && ofValue.measure !== ofLimit.measure) return [undefined, undefined];
+  // Of a limit alone the unit is not known to be that of the value.
+  if (!ofValue) return [undefined, undefined];
+  const factor = ofLimit ? ofLimit.factor / ofValue.factor : 1;
+  const bound = numberIn(ofLimit?.number ?? limit, sign);
+  return [numberIn(ofValue.number, sign), bound === undefined ? undefined : bound * factor];
+}
+
+function quantityIn(value: JsonValue): Quantity | undefined {
+  return typeof value === 'string' ? readQuantity(value) : undefined;
 }
 
 function numberIn(value: JsonValue, sign: DecimalSign): number | undefined {

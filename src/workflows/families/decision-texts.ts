@@ -12,6 +12,7 @@ export function rationaleOf(outcome: Outcome, eliminated: number, words: Words):
   const { say } = words;
   const [first, second] = ranked;
   if (!first) return eliminated > 0 ? noneMeets(outcome, words) : say('decision.noneThere');
+  if (outcome.unlawful !== '') return say('decision.protected', { criteria: outcome.unlawful });
   if (verdict === 'single') return say('decision.single', { option: first.option });
   if (verdict === 'unknown') return say('decision.notRecommended');
   const by = gainOver(first, second, words);
@@ -117,14 +118,17 @@ export interface Outcome {
   unsure: string;
   /** The deadline has passed. */
   late: boolean;
+  /** The criteria by which people must not be chosen; empty: there are none. */
+  unlawful: string;
 }
 
 export function nextAction(
   { deadline }: DecisionRequest,
-  { ranked, verdict, unknownValue, unknownCondition, confidence, unsure, late }: Outcome,
+  { ranked, verdict, unknownValue, unknownCondition, confidence, unsure, late, unlawful }: Outcome,
   { say }: Words,
 ): string {
   const winner = ranked[0];
+  if (unlawful !== '') return say('decision.leaveOutCriteria', { criteria: unlawful });
   if (unknownCondition !== undefined) return unknownCondition;
   if (!winner) return say('decision.relax');
   if (verdict === 'single') return say('decision.addOption');
@@ -141,6 +145,7 @@ export function summaryOf(outcome: Outcome, tied: readonly Scored[], words: Word
   const { ranked, verdict, doubts } = outcome;
   const { say } = words;
   const winner = ranked[0];
+  if (outcome.unlawful !== '') return say('decision.protected', { criteria: outcome.unlawful });
   if (!winner) return noneMeets(outcome, words);
   if (verdict === 'single') return say('decision.single', { option: winner.option });
   if (verdict === 'unknown') return say('decision.tooLittle');

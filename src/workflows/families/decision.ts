@@ -21,6 +21,7 @@ import {
   summaryOf,
 } from './decision-texts.ts';
 import { couldWin, howToLearn, missingValues, unknownConditions, unsureDirections } from './decision-unknowns.ts';
+import { protectedCriteria } from './protected-criteria.ts';
 import { rankOptions, type Scored, smallestChanges, verdictOn } from './weighted-sum.ts';
 
 export type { DecisionReply, DecisionRequest } from './decision-memo.ts';
@@ -114,7 +115,8 @@ function decide(
   // An option left alone by constraints was compared with others; an option that was alone from the start was not.
   const alone = options.length === 1 && ranked.length === 1;
   const verdict = alone ? 'single' : verdictOn(ranked);
-  const winner = verdict === 'winner' ? ranked[0] : undefined;
+  const unlawful = words.list(protectedCriteria(request).map(spokenName));
+  const winner = verdict === 'winner' && unlawful === '' ? ranked[0] : undefined;
   const late = isPast(request, nowMs);
   const hinges = words.list(unsure.map(spokenName));
   const doubts = [
@@ -131,6 +133,7 @@ function decide(
     confidence,
     unsure: hinges,
     late,
+    unlawful,
   };
   const reply: DecisionReply = {
     ranking: ranked.map(({ option, rank, score, criteria }) => ({
@@ -160,8 +163,9 @@ function decide(
     eliminated,
     risks: [
       ...(late ? [words.say('decision.deadlinePassed', { deadline: request.deadline })] : []),
+      ...(unlawful === '' ? [] : [words.say('decision.protected', { criteria: unlawful })]),
       ...doubts,
-      ...risksOf(ranked, verdict, nearest, unknown.length, words),
+      ...risksOf(ranked, winner ? verdict : 'unknown', nearest, unknown.length, words),
     ],
     assumptions: assumptionsOf(request, guessed, unread, words),
     missingFacts: [...conditions.keys(), ...unknown.slice(0, missingMax).map(({ name }) => name)].slice(0, missingMax),

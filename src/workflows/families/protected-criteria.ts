@@ -1,0 +1,31 @@
+import { foldText } from '../../base/text/fold.ts';
+import type { DecisionRequest } from './decision-memo.ts';
+
+/** Nothing but a person has these. */
+const ofPeopleOnly =
+  /\b(?:pregnan\w*|maternity|schwanger\w*|mutterschutz|embaraz\w*|maternidad|enceinte|grossesse|maternite|sexual orientation|sexuelle orientierung|orientacion sexual|orientation sexuelle|skin colou?r|hautfarbe|color de piel|couleur de peau|marital status|familienstand|estado civil|situation familiale)\b/;
+
+/** Things have these, too: a house has an age, wine has an origin. */
+const ofPeople =
+  /\b(?:age|gender|sex|religio\w*|faith|ethnic\w*|race|nationality|citizenship|origin|disabilit\w*|disabled|children|union membership|political opinion|alter|geschlecht|konfession|glaube|ethnie|herkunft|staatsangehorigkeit|nationalitat|behinder\w*|schwerbehindert\w*|kinder|kinderwunsch|gewerkschaft\w*|edad|sexo|genero|religion|etnia|raza|nacionalidad|origen|discapacidad|hijos|sindicato|afiliacion sindical|sexe|genre|nationalite|origine|handicap\w*|enfants|appartenance syndicale)\b/;
+
+/** The thing is made for people with it. */
+const forThem = /\b(?:access\w*|friendly|parking|facilities|seats?|accesible|accesibilidad|acces|gerecht|freundlich)\b/;
+
+const isAboutPeople =
+  /\b(?:hir(?:e|ing)|candidate\w*|applica(?:nt|tion)s?|employ\w*|promot\w*|tenants?|dismiss\w*|lay off|redundan\w*|recruit\w*|whom?|bewerb\w*|einstell\w*|kandidat\w*|mieter\w*|befordern|kundigen|entlass\w*|mitarbeiter\w*|wen|wem|wer|contratar\w*|candidat\w*|inquilin\w*|emplead\w*|despedi\w*|ascender|a quien|quien|embauch\w*|locataires?|licenci\w*|salarie\w*|recrut\w*|qui)\b/;
+
+/** The criteria by which people must not be chosen: characteristics that laws against discrimination protect (in the EU, Charter of Fundamental Rights, article 21). */
+export function protectedCriteria({ question, options, criteria }: DecisionRequest): string[] {
+  const asked = foldText(`${question} ${options.map(({ name }) => name).join(' ')}`.slice(0, askedMax));
+  const aboutPeople = isAboutPeople.test(asked);
+  return criteria
+    .filter(({ name, weight }) => {
+      const folded = foldText(name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/_/g, ' '));
+      if (weight === 0 || forThem.test(folded)) return false;
+      return ofPeopleOnly.test(folded) || (aboutPeople && ofPeople.test(folded));
+    })
+    .map(({ name }) => name);
+}
+
+const askedMax = 4_000;

@@ -1,0 +1,81 @@
+// Values with their units, and criteria by which nobody may be chosen.
+import { describe, expect, it } from 'vitest';
+import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
+import { decisionFamily } from '../../src/workflows/families/decision.ts';
+import { ask } from './ask.ts';
+
+const compare = (criterion: string, north: unknown, south: unknown, more: object = {}) =>
+  ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+    question: 'Which offer?',
+    options: [
+      { name: 'North', attributes: { [criterion]: north } },
+      { name: 'South', attributes: { [criterion]: south } },
+    ],
+    criteria: [{ name: criterion, direction: 'higher' }],
+    ...more,
+  });
+
+it.each([
+  ['volume', '6.0 m3', '5 m3', 'North'],
+  ['volume', '6.0 m³', '5500 l', 'North'],
+  ['volume', '6,0 m³', '6500 l', 'South'],
+  ['weight', '1,2 t', '900 kg', 'North'],
+  ['price', '18.500 €', '19.000 €', 'South'],
+  ['price', '£289', '300', 'South'],
+  ['price', '£289', 300, 'South'],
+  ['yield', '4 500 kWh/an', '5 000 kWh/an', 'South'],
+  ['change', '-5 %', '3 %', 'South'],
+  ['share', '20%', '60 %', 'South'],
+  ['share', '20%', 60, 'South'],
+  ['runtime', '90 min', '2 h', 'South'],
+])('%s: %s and %s can be compared', (criterion, north, south, winner) => {
+  const reply = compare(criterion, north, south);
+  expect(reply.recommendation?.option).toBe(winner);
+  expect(reply.missingFacts).toEqual([]);
+});
+
+it.each([
+  ['price', '18.500 €', '$19,000'],
+  ['share', '20%', '0.6'],
+  ['share', '20%', 0.6],
+  ['yield', '4500 kWh/an', '400 kWh/month'],
+  ['weight', '6 m3', '5 kg'],
+])('%s: %s and %s cannot, and both are told', (criterion, north, south) => {
+  const reply = compare(criterion, north, south);
+  expect(reply.recommendation?.option).toBe('');
+  for (const value of [north, south])
+    expect(reply.assumptions).toContainEqual(expect.stringContaining(`“${value}” at ${criterion} is in another unit`));
+});
+
+it('a limit is in the unit of its value, or is converted to it', () => {
+  const limited = (limit: unknown) =>
+    compare('volume', '6 m3', '4500 l', { constraints: [{ attribute: 'volume', operator: '<=', value: limit }] });
+  expect(limited('5 m3').eliminated.map(({ option }) => option)).toEqual(['North']);
+  expect(limited('5000 l').eliminated.map(({ option }) => option)).toEqual(['North']);
+  expect(limited('7 kg').eliminated).toHaveLength(2);
+});
+
+describe('a protected characteristic', () => {
+  it.each([
+    ['en', 'Whom to hire?', 'pregnant', 'characteristics that the law protects (pregnant)'],
+    ['en', 'Which candidate to hire?', 'age', 'characteristics that the law protects (age)'],
+    ['de', 'Wen stellen wir ein?', 'Alter', 'nach gesetzlich geschützten Merkmalen ausgewählt werden (Alter)'],
+    ['es', '¿A quién contratar?', 'religión', 'características que la ley protege (religión)'],
+    ['fr', 'Quel candidat embaucher ?', 'nationalité', 'protégées par la loi (nationalité)'],
+  ])('decides nothing about people (%s): %s by %s', (locale, question, criterion, told) => {
+    const reply = compare(criterion, 1, 2, { question, locale });
+    expect(reply.recommendation).toMatchObject({ option: '', confidence: 0 });
+    for (const text of [reply.recommendation?.rationale, reply.summary, ...reply.risks.slice(0, 1)])
+      expect(text).toContain(told);
+    expect(reply.nextBestAction).toContain(criterion);
+  });
+
+  it.each([
+    ['Which house to buy?', 'age'],
+    ['Which wine to stock?', 'origin'],
+    ['Which venue?', 'disabled access'],
+    ['Whom to hire for the kindergarten?', 'experience with children, accessible'],
+  ])('%s by %s is a choice like any other', (question, criterion) => {
+    expect(compare(criterion, 1, 2, { question }).recommendation?.option).toBe('South');
+  });
+});
