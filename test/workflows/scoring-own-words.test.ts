@@ -125,3 +125,41 @@ describe('a value that cannot be', () => {
     expect(impossible('ratioLiquidez', 'Ratio de liquidez', 2, -1)).toBe(true);
   });
 });
+
+describe('nothing yet', () => {
+  const scoreOf = (answer: string, choices: object) =>
+    score(
+      { name: 'backups', label: 'Backups', weight: 1, choices },
+      { answers: { backups: answer } },
+    ).dimensions[0]?.drivers.find(({ indicator }) => indicator === 'backups')?.score;
+
+  it.each(['not yet', 'noch nicht', 'nie', 'nunca', 'aún no', 'jamais', 'pas encore', 'nein', 'keine'])(
+    'is said as people say it: %s',
+    (answer) => {
+      for (const nothing of ['no', 'none', 'never', 'missing'])
+        expect(scoreOf(answer, { [nothing]: 10, daily: 100 })).toBe(10);
+    },
+  );
+
+  it('is the choice itself where there are several', () => {
+    const choices = { no: 10, never: 20, daily: 100 };
+    expect(['nie', 'nein', 'noch nicht'].map((answer) => scoreOf(answer, choices))).toEqual([20, 10, 10]);
+  });
+});
+
+it.each([
+  ['grossMarginPercent', 'Gross margin in percent', 120, true],
+  ['bruttomarge', 'Bruttomarge in Prozent', 101, true],
+  ['margenNeto', 'Margen neto (porcentaje)', 150, true],
+  ['margeBrute', 'Marge brute, pourcentage', 120, true],
+  ['grossMarginPercent', 'Gross margin in percent', -20, false],
+  ['markupPercent', 'Markup in percent', 120, false],
+  ['revenueGrowthPercent', 'Revenue growth in percent', 140, false],
+])('of the whole, nothing is more than all of it: %s, %s, %d', (name, label, value, isImpossible) => {
+  const curve = [
+    { value: 0, score: 0 },
+    { value: 100, score: 100 },
+  ];
+  const reply = score({ name, label, weight: 1, curve }, { metrics: { [name]: value } });
+  expect(JSON.stringify(reply).includes('cannot be above 100')).toBe(isImpossible);
+});

@@ -115,13 +115,19 @@ const sayingTheSame: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** The choice that an answer names, or means: "ja" is yes, "monatlich" is monthly. */
+/** Ways to say that there is nothing of it; which of them a scorecard calls it by is its author's choice. */
+const nothing: readonly string[] = ['no', 'none', 'never', 'not_yet', 'missing'].flatMap(
+  (word) => sayingTheSame.get(word) ?? [],
+);
+
+/** The choice that an answer names, or means: "ja" is yes, "monatlich" is monthly, "noch nicht" is none. */
 function choiceOf(answer: string, choices: Readonly<Record<string, number>>): string | undefined {
   if (Object.hasOwn(choices, answer)) return answer;
   const known = new Map(Object.keys(choices).map((choice) => [comparable(choice), choice]));
   const word = comparable(answer);
   if (known.has(word)) return known.get(word);
-  const meant = sayingTheSame.get(word)?.find((same) => known.has(same));
+  const same = [...(sayingTheSame.get(word) ?? []), ...(nothing.includes(word) ? nothing : [])];
+  const meant = same.find((one) => known.has(one));
   return meant === undefined ? undefined : known.get(meant);
 }
 

@@ -10,6 +10,9 @@ import type { Message } from '../words/index.ts';
 const signed =
   /marg(?:e\b|in|en\b)|growth|profit|change|cash.?flow|return.?on|\broi\b|\broe\b|result|balance|delta|varia|ebit|markup|net.?(worth|income)|wachstum|gewinn|ergebnis|(?:ver)?anderung|rendite|rentabil|aufschlag|saldo|crecimiento|beneficio|ganancia|cambio|incremento|croissance|benefice|evolution|solde|rendement|\bnps\b|promoter/;
 const percentage = /percent|pct\b|%|\bshare\b|prozent|anteil|quote\b|porcentaje|\btasa\b|pourcentage|\btaux\b/;
+// Parts of what is sold: may be negative, and never more than the whole.
+const margin =
+  /(?:gross|net|operating|profit|contribution|ebitda?) ?marg|(?:brutto|roh|netto|gewinn|umsatz|ebit-?)marge|deckungsbeitragsquote|margen (?:bruto|neto|operativo|de beneficio|ebitda?)|marge (?:brute|nette|operationnelle|beneficiaire)/;
 const graded = /rating|stars|sterne|bewertung|estrellas|valoracion|puntuacion|etoiles|\bnote\b/;
 // "1–5", "von 10", "sur 20".
 const scale = /(?:\b(?:out of|von|sobre|sur)|\/) ?(5|6|10|20|100)\b|\b[01] (?:(?:to|bis|a) )?(5|6|10|20|100)\b/;
@@ -26,7 +29,7 @@ export function impossibleBecause(
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const isSigned = signed.test(words);
   const lowest = min ?? (isSigned || least < 0 ? undefined : 0);
-  const isShare = percentage.test(words) && !isSigned && most <= 100;
+  const isShare = percentage.test(words) && (!isSigned || margin.test(words)) && most <= 100;
   // A curve that ends at 1 is of fractions.
   const whole = most === 1 ? 1 : 100;
   const [, outOf, upTo] = graded.test(words) ? (scale.exec(words) ?? []) : [];
