@@ -1,4 +1,5 @@
 import { foldText } from '../../base/text/fold.ts';
+import { spaced } from '../../base/text/spaced.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
@@ -35,7 +36,9 @@ export function compose(composing: Composing): string {
   );
   const sentences = paragraphs.filter((paragraph) => paragraph !== '');
   const heading = kind.id === '' ? (words.headings[template.name] ?? words.neutral) : words.details;
-  const body = [detailsOf(composing, stated, heading), ...mustTexts(composing)].filter((part) => part !== '');
+  const given = [detailsOf(composing, stated, heading), ...mustTexts(composing)].filter((part) => part !== '');
+  const isEmpty = sentences.length + given.length === 0;
+  const body = isEmpty ? [`${heading}\n[[${words.content}]]`] : given;
   // What the reader is asked to do comes last.
   if (sentences.length > 1) sentences.splice(-1, 0, ...body);
   else sentences.push(...body);
@@ -173,7 +176,7 @@ function detailsOf({ kind, assigned, facts, words }: Composing, stated: Readonly
   // A caller may name a fact by its field, `oldDate`, which no reader knows.
   const labelOf = (name: string) => (kind.fields.has(name) ? words.names[name]?.[0] : undefined) ?? name;
   const colon = words.language === 'fr' ? ' :' : ':';
-  return `${heading}\n${lines.map(({ name, text }) => `- ${capital(labelOf(name))}${colon} ${text.trim()}`).join('\n')}`;
+  return `${heading}\n${lines.map(({ name, text }) => `- ${capital(worded(labelOf(name)))}${colon} ${text.trim()}`).join('\n')}`;
 }
 
 function mustTexts({ mustInclude }: Composing): string[] {
@@ -184,6 +187,11 @@ function sourcesOf({ length, facts, words }: Composing): string {
   const sources = facts.filter(({ source, value }) => source !== '' && value.trim() !== '');
   if (length !== 'long' || sources.length === 0) return '';
   return `${words.sources}\n${sources.map(({ name, source }) => `- ${name}: ${source}`).join('\n')}`;
+}
+
+/** A caller's name for a fact as people would write it: "deliveryTime" is "delivery time". */
+function worded(name: string): string {
+  return /^[a-z]+(?:[A-Z][a-z]+)+$|^[a-z]+(?:_[a-z]+)+$/.test(name) ? spaced(name).toLowerCase() : name;
 }
 
 /** A language's wording. */

@@ -8,7 +8,7 @@ import { bareName, type DraftKind, draftKinds, draftWords, neutralKind } from '.
 import { readDraftPurposes } from '../packs/draft-purposes.ts';
 import { tokensOf } from '../text/signs/index.ts';
 import { type DraftLocale, formatValue } from './draft-values.ts';
-import { saysDay, saysWhen } from './says-when.ts';
+import { isDay, saysDay, saysWhen } from './says-when.ts';
 
 const strongWord = 3;
 const weakWord = 1;
@@ -228,10 +228,12 @@ function askForRequired(kind: DraftKind, { slots, others, isEnding }: Assigned, 
   }
 }
 
+const isSum = /^[\p{Sc}\d.,'\s]*\d[\p{Sc}\d.,'\s]*(?:[A-Z]{3})?$/u;
 const hasLetter = (text: string) => /\p{L}/u.test(text);
 
 const couldBe: Readonly<Record<'text' | 'date' | 'money' | 'list', (text: string) => boolean>> = {
-  text: hasLetter,
+  // A day or a sum is no description of anything.
+  text: (text) => hasLetter(text) && !isDay(text) && !isSum.test(text),
   date: saysWhen,
   money: (text) => /\d.*(?:\p{Sc}|\b[A-Z]{3}\b|%)|(?:\p{Sc}|\b[A-Z]{3}\b).*\d/u.test(text),
   list: hasLetter,

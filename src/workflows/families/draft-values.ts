@@ -58,9 +58,9 @@ function dayIn(value: string, locale: string): string | undefined {
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-/** Only forms that no locale uses: with a full stop before two decimals, or with four or more digits and no separator. */
+/** Only forms that no locale uses: with a full stop before one or two decimals, or with four or more digits and no separator. */
 function amountIn(value: string, locale: string): string | undefined {
-  const found = /^(?:([A-Z]{3}) )?(-?\d{1,15}(?:\.\d{2})?)(?: ([A-Z]{3}))?$/.exec(value);
+  const found = /^(?:([A-Z]{3}) )?(-?\d{1,15}(?:\.\d{1,2})?)(?: ([A-Z]{3}))?$/.exec(value);
   const [, before, amount = '', after] = found ?? [];
   const currency = before ?? after;
   if (!found || currency === undefined || (before !== undefined && after !== undefined)) return undefined;

@@ -34,6 +34,8 @@ const languagePack = z.strictObject({
   details: text,
   information: text,
   sources: text,
+  /** What a document without a kind and without a fact lacks. */
+  content: text,
   neutral: text,
   headings: z.record(z.string(), text),
   actions: z.strictObject({ state: text, review: text }),
