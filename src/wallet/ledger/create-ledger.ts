@@ -12,6 +12,7 @@ import { type Committer, createCommitter } from './committer.ts';
 import { createDeferredHolds } from './deferred-holds.ts';
 import type { Hold, HoldOutcome, HoldRequest, Ledger, Receipt } from './ledger.ts';
 import type { HoldDecision, HoldOperation, SettleOperation } from './operation.ts';
+import { packReply, unpackReply } from './packed-reply.ts';
 import { createGroupStore, type GroupStore } from './store/group-store.ts';
 
 export interface LedgerSettings {
@@ -23,7 +24,7 @@ export interface LedgerSettings {
   holdTtlMs?: number;
   /** How long replies are kept for retries; 0 keeps receipts only. Default 24 h. */
   replyRetentionMs?: number;
-  /** Larger replies are not kept. Default 1 MiB. */
+  /** Larger replies are kept only if they fit when compressed. Default 1 MiB. */
   replyBytesMax?: number;
   /** How long `close` waits. Default 10,000. */
   closeMs?: number;
@@ -159,7 +160,7 @@ export function createLedgerOver(
     }
     const { chargeId } = receipt;
     const reply = sealed && seal.open(sealed, replyContext(chargeId));
-    if (reply) return succeed({ kind: 'replayed', receipt, reply });
+    if (reply) return succeed({ kind: 'replayed', receipt, reply: await unpackReply(reply) });
     if (sealed) log.error({ chargeId }, 'a stored reply does not open: its encryption key is gone, or it was changed');
     return fail({ kind: 'reply_purged', chargeId });
   }
@@ -175,13 +176,20 @@ export function createLedgerOver(
     }
   }
 
-  function sealReply(hold: Readonly<Hold>, reply: Uint8Array | undefined): Uint8Array | undefined {
+  function sealReply(
+    hold: Readonly<Hold>,
+    reply: Uint8Array | undefined,
+  ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
     if (!reply || !hold.idempotency || replyRetentionMs === 0) return undefined;
-    if (reply.length > replyBytesMax) {
-      log.warn({ chargeId: hold.chargeId, bytes: reply.length }, 'a reply is too large to be kept for retries');
-      return undefined;
-    }
+    if (reply.length > replyBytesMax) return sealPacked(hold, reply);
     return seal.seal(reply, replyContext(hold.chargeId));
+  }
+
+  async function sealPacked({ chargeId }: Readonly<Hold>, reply: Uint8Array): Promise<Uint8Array | undefined> {
+    // What was delivered has to be settled, whether or not its repeat can be answered.
+    const packed = await packReply(reply, replyBytesMax).catch(() => undefined);
+    if (!packed) log.warn({ chargeId, bytes: reply.length }, 'a reply is too large to be kept for retries');
+    return packed && seal.seal(packed, replyContext(chargeId));
   }
 
   return {
@@ -234,7 +242,8 @@ export function createLedgerOver(
       if (outcome) checkOutcome(outcome);
       if (evidence !== undefined) checkText('evidence', evidence, evidenceBytesMax);
       if (cost < 0n) throw new RangeError('A cost is never negative.');
-      const sealedReply = sealReply(hold, reply);
+      const sealed = sealReply(hold, reply);
+      const sealedReply = sealed instanceof Promise ? await sealed : sealed;
       const settlement: SettleOperation = {
         type: 'settle',
         ...referenceOf(hold),
