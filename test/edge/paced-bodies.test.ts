@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttp1 } from 'node:http';
-import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2';
+import { connect as connectHttp2, createServer as createHttp2, type ServerHttp2Session } from 'node:http2';
 import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
@@ -135,6 +135,39 @@ test('sessions that send tiny frames at the same moment do not all get their tur
   expect(sockets.filter(({ closed }) => closed).length).toBeGreaterThan(0);
   // 8,192 of all, and 256 of each that is not to blame.
   expect(Math.max(...received.turns)).toBeLessThanOrEqual(8_192 + 8 * 256 + 1);
+});
+
+test('whatever a session reads and writes at once, each body comes back whole', async () => {
+  const paced = createPacedBodies();
+  const echo = createHttp2().on('stream', (stream) => {
+    stream.respond({ ':status': 200 });
+    stream.pipe(stream);
+  });
+  const front = createTcp((socket) => {
+    echo.once('session', (session: ServerHttp2Session) => paced.session(session, socket));
+    echo.emit('connection', socket);
+  }).listen(0, '127.0.0.1');
+  closers.push(() => front.close());
+  await once(front, 'listening');
+  const session = connectHttp2(`http://127.0.0.1:${(front.address() as AddressInfo).port}`);
+  closers.push(() => session.destroy());
+  // Long pieces, and short ones: both make the session stop reading, and its writing makes it read again.
+  const bodies = Array.from({ length: 24 }, (_, at) => ({
+    piece: at % 3 === 0 ? 20 : 60_000,
+    pieces: at % 3 === 0 ? 3_000 : 40,
+  }));
+  const echoed = bodies.map(async ({ piece, pieces }) => {
+    const stream = session.request({ ':method': 'POST' });
+    let bytes = 0;
+    stream.on('data', ({ length }: Buffer) => {
+      bytes += length;
+    });
+    for (let sent = 0; sent < pieces; sent++) if (!stream.write(Buffer.alloc(piece, 'a'))) await once(stream, 'drain');
+    stream.end();
+    await once(stream, 'end');
+    return bytes;
+  });
+  expect(await Promise.all(echoed)).toEqual(bodies.map(({ piece, pieces }) => piece * pieces));
 });
 
 test('a body in more than twice as many tiny frames as any handler takes is reset', async () => {
