@@ -43,6 +43,12 @@ it.each([
   expect(factsOf(category, description)[fact]).toBe(expected);
 });
 
+it('a flat is not offered for what its landlord rules out', () => {
+  const listing = { title: '2 bed flat', description: 'Not a holiday let. £1200 pcm', category: 'property' };
+  const { facts } = ask(readinessFamily, ScoreListingRequestSchema, { listing });
+  expect(facts.find(({ name }) => name === 'offer')?.value).toBe('rent');
+});
+
 it.each([
   ['vehicle', 'Toyota Yaris 2015. £20 tax, £4,500', '4500'],
   ['vehicle', 'Renault Zoe. Batterie en location 69€/mois, prix 6 900 €', '6900'],

@@ -228,6 +228,7 @@ export const propertyPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'offer',
+    denied: {},
     kinds: ['property'],
     fields: ['offer', 'offertype', 'transaction', 'angebotsart', 'operacion', 'tipodeoperacion'],
     inCategory: true,
