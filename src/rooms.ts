@@ -72,6 +72,8 @@ export interface RoomsOptions {
   log: Logger;
   /** Reports each step to users waiting for the start. */
   progress(step: string): void;
+  /** How long a job of callers' code waits for a process, in milliseconds. Default: 5,000. */
+  sandboxWaitMs?: number;
 }
 
 /** For what providers were already asked for. What is not settled by then expires, and is charged for the progress recorded. */
@@ -81,12 +83,12 @@ const drainMaxMs = 30_000;
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /** Opens the database, brings it up to date, and opens the rooms over it. */
-export async function openRooms({ config, secrets, log, progress }: RoomsOptions) {
+export async function openRooms({ config, secrets, log, progress, sandboxWaitMs }: RoomsOptions) {
   const clock = systemClock;
   const closers: (() => unknown)[] = [];
   try {
     // First of all, so that its first child process is ready by the time the database is.
-    const sandbox = createSandbox({ log });
+    const sandbox = createSandbox({ log, settings: sandboxWaitMs === undefined ? {} : { waitMs: sandboxWaitMs } });
     closers.push(() => sandbox.close());
     const { db, close: closeDatabase } = await openDatabase(config, { log, progress });
     closers.push(closeDatabase);

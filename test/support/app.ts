@@ -33,6 +33,8 @@ export async function startApp(options: TestAppOptions): Promise<TestApp> {
     secrets: options.secrets ?? testSecrets(),
     log,
     progress: () => {},
+    // A process for callers' code takes seconds to start on a busy machine.
+    sandboxWaitMs: 60_000,
   });
   return { ...app, operatorToken, logged: () => lines.join('') };
 }
