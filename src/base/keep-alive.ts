@@ -8,16 +8,20 @@ export async function* keptAlive<T>(
   silence: () => T,
 ): AsyncGenerator<T, void> {
   const items = source[Symbol.asyncIterator]();
-  let beat = Promise.withResolvers<'silent'>();
-  const timer = setInterval(() => beat.resolve('silent'), everyMs);
+  let beat = () => {};
+  const timer = setInterval(() => beat(), everyMs);
   let next: Promise<IteratorResult<T>> | undefined;
   try {
     for (;;) {
       next ??= items.next();
-      const result = await Promise.race([next, beat.promise]);
+      const pending = next;
+      // A promise each time: one that outlives the items would retain them all.
+      const result = await new Promise<IteratorResult<T> | 'silent'>((resolve, reject) => {
+        beat = () => resolve('silent');
+        pending.then(resolve, reject);
+      });
       timer.refresh();
       if (result === 'silent') {
-        beat = Promise.withResolvers();
         yield silence();
         continue;
       }

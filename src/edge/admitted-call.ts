@@ -2,7 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { longBytes } from '@intelligence-api/transcoding/parts';
 import type { Call, Protocol } from '../api/call.ts';
 import type { Caller } from '../base/caller.ts';
-import { type Result, succeed } from '../base/failure.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
 import { closed } from './carrier.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { type LargeBodies, type LargeBody, smallBytes } from './large-bodies.ts';
@@ -34,11 +34,12 @@ export interface CallTrace {
 export class AdmittedCall implements Call {
   readonly requestId: string;
   method: DescMethod;
-  readonly caller: Caller;
+  /** As of when the call was admitted, or its message had arrived. */
+  caller: Caller;
   readonly startedAt: number;
   readonly trace: CallTrace | undefined;
   #release: () => void;
-  readonly #incoming: IncomingCall;
+  readonly incoming: IncomingCall;
   #signal: AbortSignal | undefined;
   #outlasting = 0;
   readonly #bodies: LargeBodies;
@@ -62,7 +63,7 @@ export class AdmittedCall implements Call {
       replies?: UnreadReplies;
     },
   ) {
-    this.#incoming = incoming;
+    this.incoming = incoming;
     this.trace = admitted.trace;
     this.requestId = admitted.requestId;
     this.method = admitted.method;
@@ -74,24 +75,26 @@ export class AdmittedCall implements Call {
   }
 
   get protocol(): Protocol {
-    return this.#incoming.protocol;
+    return this.incoming.protocol;
   }
   get peer(): string {
-    return this.#incoming.peer;
+    return this.incoming.peer;
   }
   /** The incoming call's signal, created lazily so that calls nobody watches do not pay for one. */
   get signal(): AbortSignal {
-    return this.#signal ?? this.#incoming.signal;
+    return this.#signal ?? this.incoming.signal;
   }
   get deadline(): number | undefined {
-    return this.#incoming.deadline;
+    return this.incoming.deadline;
   }
-  /** Called with each piece of the message before it is kept; fails when too much is being received. */
+  /** Called with each piece of the message before it is kept; fails when too much is being received, or the call is over. */
   receive(bytes: number): Result<void> {
+    // Nobody would give back the room that it takes now.
+    if (this.finished) return over;
     this.#received += bytes;
     const counted = Math.min(bytes, this.#received - smallBytes);
     if (counted <= 0) return enough;
-    this.#body ??= this.#bodies.begin(this.#owner, () => this.#incoming.carrier?.destroy());
+    this.#body ??= this.#bodies.begin(this.#owner, () => this.incoming.carrier?.destroy());
     return this.#body.take(counted);
   }
   /** The message has arrived in full. */
@@ -112,10 +115,10 @@ export class AdmittedCall implements Call {
     this.#releaseToo(stopWatching);
   }
   header(name: string): string | undefined {
-    return this.#incoming.header(name);
+    return this.incoming.header(name);
   }
   setReplyHeader(name: string, value: string): void {
-    this.#incoming.setReplyHeader(name, value);
+    this.incoming.setReplyHeader(name, value);
   }
   /** From now on this is a call of `method`, which takes up an additional place. */
   become(method: DescMethod, release: () => void): void {
@@ -134,7 +137,7 @@ export class AdmittedCall implements Call {
   /** Another call for the same request; it takes up no additional place. */
   alongside(method: DescMethod): AdmittedCall {
     const { requestId, caller, startedAt } = this;
-    return new AdmittedCall(this.#incoming, {
+    return new AdmittedCall(this.incoming, {
       requestId,
       method,
       caller,
@@ -153,13 +156,13 @@ export class AdmittedCall implements Call {
     work.then(over, over);
   }
   left(withinMs: number): Promise<void> | undefined {
-    const { carrier } = this.#incoming;
+    const { carrier } = this.incoming;
     return carrier && closed(carrier, withinMs);
   }
   /** The call is over. Its place is freed once the reply has been read; background work ends, too. */
   finish(): void {
     this.finished = true;
-    const { carrier } = this.#incoming;
+    const { carrier } = this.incoming;
     if (carrier && this.#replies) {
       this.#outlasting += 1;
       this.#replies.watch(this.#owner, carrier, () => {
@@ -176,6 +179,7 @@ export class AdmittedCall implements Call {
 }
 
 const enough = succeed(undefined);
+const over = fail({ kind: 'cancelled' });
 
 /** The full name of a method. */
 export function nameOf(method: DescMethod): string {

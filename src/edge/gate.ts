@@ -104,12 +104,9 @@ export function createGate(options: GateOptions): Gate {
     const requestId = requestIdOf(incoming.header('x-request-id'));
     incoming.setReplyHeader('x-request-id', requestId);
     const startedAt = clock.monotonic();
-    const rule = rules.get(method);
     try {
-      if (!rule) throw new FailureError({ kind: 'unimplemented' });
-      // An empty header counts as none, and was counted that way.
-      const authorization = incoming.header('authorization') || undefined;
-      const known = authorization === undefined ? withoutHeader(rule, incoming) : authenticate(authorization, incoming);
+      const rule = ruleOf(method);
+      const known = identify(rule, incoming);
       if (known instanceof Promise)
         return known.then((caller) => enter(caller, rule)).catch((error: unknown) => rejected(error));
       const entered = enter(known, rule);
@@ -152,9 +149,22 @@ export function createGate(options: GateOptions): Gate {
     }
   }
 
-  /** Identifies a caller without an `Authorization` header. */
-  function withoutHeader(rule: AccessRule, incoming: IncomingCall): Result<Caller> | Promise<Result<Caller>> {
+  /** An empty `Authorization` header counts as none, and was counted that way. */
+  function identify(rule: AccessRule, incoming: IncomingCall): Result<Caller> | Promise<Result<Caller>> {
+    const authorization = incoming.header('authorization') || undefined;
+    if (authorization !== undefined) return authenticate(authorization, incoming);
     return sessions?.(incoming) ?? (rule.anonymous ? anonymous : authenticate(undefined, incoming));
+  }
+
+  /**
+   * Identifies the caller of a call once more, now that its message is here: until then its key may have been rotated or its account
+   * suspended, and a body may take minutes.
+   */
+  async function identifyAgain(call: AdmittedCall): Promise<void> {
+    const rule = ruleOf(call.method);
+    const caller = unwrap(await identify(rule, call.incoming));
+    unwrap(mayCall(caller, rule));
+    call.caller = caller;
   }
 
   function validate(request: Message, call: AdmittedCall): void {
@@ -175,9 +185,13 @@ export function createGate(options: GateOptions): Gate {
   }
 
   function allow({ caller }: AdmittedCall, method: DescMethod): void {
+    unwrap(mayCall(caller, ruleOf(method)));
+  }
+
+  function ruleOf(method: DescMethod): AccessRule {
     const rule = rules.get(method);
     if (!rule) throw new FailureError({ kind: 'unimplemented' });
-    unwrap(mayCall(caller, rule));
+    return rule;
   }
 
   async function asStream(call: AdmittedCall, method: DescMethod): Promise<AdmittedCall> {
@@ -191,6 +205,7 @@ export function createGate(options: GateOptions): Gate {
     try {
       // Calls that arrive in one turn of the event loop are handled as a batch, and their replies are written together.
       await turnFor(call);
+      if (clock.monotonic() - call.startedAt > identifiedForMs) await identifyAgain(call);
       validate(request, call);
       unwrap(checkConfirmed(call.caller, call.method, request, clock.now()));
       const handler = handlerOf(call.method);
@@ -219,6 +234,8 @@ export function createGate(options: GateOptions): Gate {
     if (stopWatching) call.endWith(revoked.signal, stopWatching);
     try {
       if (call.isLong) await ownTurn();
+      // However soon: what was revoked before this call was watched ends nothing.
+      await identifyAgain(call);
       validate(request, call);
       const replies = handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>;
       for await (const reply of call.trace ? call.trace.iterate(replies) : replies) {
@@ -341,6 +358,9 @@ function readerOf({ caller, peer }: AdmittedCall): string {
 }
 
 const anonymous = succeed(nobody);
+
+/** A message that arrives within this time, in milliseconds, arrives with its headers. */
+const identifiedForMs = 100;
 
 /** Whether a refused credential counts against its address. */
 function isGuess({ kind }: Failure): boolean {

@@ -8,7 +8,7 @@ export interface LargeBodies {
 }
 
 export interface LargeBody {
-  /** Called with each piece before it is kept; fails when there is no room for it. */
+  /** Called with each piece before it is kept; fails when there is no room for it, or after it has left or was cut off. */
   take(bytes: number): Result<void>;
   /** The whole message has arrived: its room can no longer be taken. */
   arrived(): void;
@@ -33,6 +33,7 @@ const mebibyte = 1_024 * 1_024;
 export const largeBodiesDefault: LargeBodiesOptions = { eachBytes: 96 * mebibyte, allBytes: 320 * mebibyte };
 
 const retryAfterMs = 1_000;
+const gone = fail({ kind: 'cancelled' });
 /** The longest message takes 40 s at this rate. A slower one gives way to anyone, but not before the grace period. */
 const leastBytesPerSecond = mebibyte / 2;
 const graceMs = 5_000;
@@ -41,6 +42,7 @@ interface Body {
   owner: Owner;
   bytes: number;
   beganAt: number;
+  hasLeft: boolean;
   cutOff(): void;
 }
 
@@ -67,6 +69,7 @@ export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefau
   }
 
   function leave(body: Body): void {
+    body.hasLeft = true;
     arriving.delete(body);
     count(body, -body.bytes);
   }
@@ -100,10 +103,11 @@ export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefau
 
   return {
     begin(owner, cutOff) {
-      const body: Body = { owner, bytes: 0, beganAt: now(), cutOff };
+      const body: Body = { owner, bytes: 0, beganAt: now(), hasLeft: false, cutOff };
       arriving.add(body);
       return {
         take(bytes) {
+          if (body.hasLeft) return gone;
           if (!owned.hasRoom(owner, bytes, eachBytes)) return tooMuch;
           if (all + bytes > allBytes && !makeRoom(body, bytes)) return fail({ kind: 'overloaded', retryAfterMs });
           count(body, bytes);

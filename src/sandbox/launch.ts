@@ -83,15 +83,13 @@ export async function cpuMsOf(pid: number): Promise<number | undefined> {
   return user === undefined || system === undefined ? undefined : (user + system) * 10;
 }
 
-const pageKb = 4;
-
 /** A process' resident memory in MB; undefined if the system does not report it. */
 export async function residentMbOf(pid: number): Promise<number | undefined> {
-  const pages = Number((await statOf(pid, 'statm'))?.split(' ')[1]);
-  return Number.isFinite(pages) ? (pages * pageKb) / 1024 : undefined;
+  const [, kb] = /VmRSS:\s+(\d+) kB/.exec((await statOf(pid, 'status')) ?? '') ?? [];
+  return kb === undefined ? undefined : Number(kb) / 1024;
 }
 
-async function statOf(pid: number, file: 'stat' | 'statm'): Promise<string | undefined> {
+async function statOf(pid: number, file: 'stat' | 'status'): Promise<string | undefined> {
   try {
     return await readFile(`/proc/${pid}/${file}`, 'utf8');
   } catch {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { createBreaks } from './breaks.ts';
-import { type Child, type ChildEnd, startChild } from './child-process.ts';
+import { type Child, type ChildEnd, startChild as startSandboxChild } from './child-process.ts';
 import type { Answers, ChildMessage, Job, JobKind } from './job.ts';
 import { cpuSecondsBeforeReplaced } from './launch.ts';
 import { createQueue, type Waiting } from './queue.ts';
@@ -49,14 +49,19 @@ const busy: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
  * Opens a sandbox. Two children start, the others when none is free; all are replaced when they end, and none keeps the service
  * alive.
  */
-export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSettings> }): Sandbox {
-  const { log } = deps;
+export function createSandbox(deps: {
+  log: Logger;
+  settings?: Partial<SandboxSettings>;
+  startChild?: typeof startSandboxChild;
+}): Sandbox {
+  const { log, startChild = startSandboxChild } = deps;
   const settings = { ...sandboxDefaults, ...deps.settings };
   const queue = createQueue(settings);
   const slots = Array.from({ length: Math.max(2, settings.processes) }, emptySlot);
   const breaks = createBreaks();
   let closed = false;
   let warned = false;
+  let systemBounds = false;
 
   function start(slot: Slot): void {
     slot.ready = false;
@@ -65,6 +70,12 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     const child = startChild(settings.memoryMb, {
       ready(cpuMs) {
         if (slot.child !== child) return;
+        // The system can, and failed this once: nobody's code runs here.
+        if (systemBounds && !child.isBounded) {
+          child.kill();
+          return;
+        }
+        systemBounds = child.isBounded;
         if (!child.isBounded && !warned) {
           warned = true;
           log.warn('the system does not bound the memory of processes for code of callers; it is looked at instead');
@@ -72,7 +83,8 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
         Object.assign(slot, { ready: true, ...unused, failedStarts: 0, cpuMs });
         assign();
       },
-      answered: (answer, cpuMs) => slot.child === child && finish(slot, answer, cpuMs),
+      // An answer may still come from a child that was told to end: it counts as ended by its own job, and takes no other.
+      answered: (answer, cpuMs) => slot.child === child && !slot.ended && finish(slot, answer, cpuMs),
       ended: (why) => slot.child === child && replace(slot, why),
     });
     slot.child = child;
@@ -138,6 +150,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
 
   function end(slot: Slot, failure: Failure): void {
     slot.ended = failure;
+    slot.ready = false;
     slot.child?.kill();
   }
 

@@ -45,7 +45,7 @@ export interface JobTerms {
 export interface SandboxSettings {
   /** How many jobs run at once, each in its own process; at least 2. */
   processes: number;
-  /** The CPU time that one job may use; four times as much for one that compiles a schema or counts tokens. */
+  /** The CPU time that one job may use; four times as much for one that compiles a schema, counts tokens or runs a custom workflow. */
   jobMs: number;
   /** How many jobs may wait, in total and per owner, and for how long. */
   queueMax: number;

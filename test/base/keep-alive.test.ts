@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { keptAlive } from '../../src/base/keep-alive.ts';
 
@@ -71,4 +73,24 @@ test('ends the source when it is ended', async () => {
   await kept.return();
   expect(seen.ended).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('items that were passed on are not retained while the stream goes on', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  async function* source() {
+    for (;;) yield { text: 'x'.repeat(1_000) };
+  }
+  const kept = keptAlive(source(), 1_000_000, () => ({ text: '-' }));
+  const items: WeakRef<object>[] = [];
+  for (let time = 0; time < 1_000; time++) {
+    const { value } = await kept.next();
+    items.push(new WeakRef(value ?? {}));
+  }
+  // A weak reference holds what it refers to until the end of its turn.
+  vi.useRealTimers();
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(items.filter((item) => item.deref()).length).toBeLessThan(10);
+  await kept.return();
 });

@@ -88,3 +88,17 @@ test('an end user has half of the room of its account, all of them three quarter
   nina.leave();
   expect(begin('o2', 'a', 'olaf').take(mebibyte).ok).toBe(true);
 });
+
+test('a message that has left, or was cut off, takes no more room', () => {
+  const { begin, cut, pass } = stage(4, 4);
+  const gone = begin('a1', 'a');
+  gone.leave();
+  expect(gone.take(mebibyte)).toMatchObject({ failure: { kind: 'cancelled' } });
+  const slow = begin('a2', 'a');
+  slow.take(3 * mebibyte);
+  pass(60_000);
+  expect(begin('b1', 'b').take(4 * mebibyte).ok).toBe(true);
+  expect(cut).toEqual(['a2']);
+  expect(slow.take(1)).toMatchObject({ failure: { kind: 'cancelled' } });
+  slow.leave();
+});
