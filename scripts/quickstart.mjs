@@ -69,8 +69,13 @@ const service = spawn(node, ['src/main.ts', '--quickstart', ...process.argv.slic
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   detached: true,
 });
+// Ctrl-C arrives twice, from the terminal and from npm, and a second signal would stop the service at once.
+const onceWithinMs = 500;
+let passedOnAt = Number.NEGATIVE_INFINITY;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => {
+    if (performance.now() - passedOnAt < onceWithinMs) return;
+    passedOnAt = performance.now();
     service.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
   });
 service.on('error', (error) => stop(`the service could not be started: ${error.message}`));

@@ -305,4 +305,25 @@ eachServer((server) => {
     expect(await chargesOf(database().url, chargeId)).toMatchObject([{ state: 'expired' }]);
     await node.close();
   });
+
+  test('what was given back by hand in part and cannot be paid is given back whole, and no more', async () => {
+    const node = startNode(database().url);
+    const account = await addCustomer(node, database().url, 5n);
+    const hold = await mustHold(node, holdOf(account, { ceiling: 5n * nanoPerUsd, ttlMs: 20 }));
+    await node.ledger.recordProgress(hold, { cost: 300n, usage: {} });
+    await sleep(40);
+    const reaper = createReaper({ db: node.db, ledger: node.ledger, log: silent, restAfterOutageMs: 0 });
+    expect(await reaper.runOnce()).toBe(1);
+    const byHand = { kind: 'api', amount: 100n, reason: 'goodwill', actor: 'test', idempotencyKey: 'once' } as const;
+    const { accountId } = account;
+    expect(await node.wallets.adjust({ accountId, ...byHand, reversesChargeId: hold.chargeId })).toMatchObject({
+      ok: true,
+    });
+    const rest = 5n * nanoPerUsd - 200n;
+    await pay(node, holdOf(account, { ceiling: rest }), { cost: rest, usage: {} });
+    for (let time = 0; time < 2; time++)
+      expect(await node.ledger.settle(hold, { cost: 1_000n, usage: {} })).toMatchObject({ owed: 0n, balance: 200n });
+    expect(await chargesOf(database().url, hold.chargeId)).toMatchObject([{ settled: 100n, reversed: 100n }]);
+    await node.close();
+  });
 });

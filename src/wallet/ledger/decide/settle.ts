@@ -61,14 +61,16 @@ function settleLate(operation: SettleOperation, state: GroupState, charge: Charg
   conclude(operation, state, charge, missing - captured);
 }
 
-/** Charges nothing for work that can't be paid and that nobody has seen: what the expiry took goes back. */
+/** Charges nothing for work that can't be paid and that nobody has seen: what the expiry took goes back, unless it was given back by hand. */
 function giveUp(operation: SettleOperation, state: GroupState, charge: ChargeRow): void {
   const { settled = 0n, reversed } = charge;
-  if (settled === 0n || reversed > 0n) return;
-  capture(state, charge, -settled, 'excess');
-  countCaps(operation, state, { released: 0n, spent: -settled });
-  charge.state = 'released';
-  charge.settled = 0n;
+  const rest = settled - reversed;
+  if (rest === 0n) return;
+  capture(state, charge, -rest, 'excess');
+  countCaps(operation, state, { released: 0n, spent: -rest });
+  charge.settled = reversed;
+  // One with a correction by hand keeps its state, in which that can be seen.
+  if (reversed === 0n) charge.state = 'released';
 }
 
 /** Concludes a payment: its key is taken forever, its reply and evidence are kept, and what could not be collected is owed. */
