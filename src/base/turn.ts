@@ -89,14 +89,14 @@ async function giveTurns(): Promise<void> {
 }
 
 async function leaveToOthers(): Promise<void> {
-  // After the computation that has just begun, which is no other.
+  // The computation that has just begun runs first, so that it does not count as somebody else's.
   await new Promise<void>((resolve) => process.nextTick(resolve));
   const start = performance.now();
   for (let turn = 0; turn < turnsBetween; turn++) await new Promise((resolve) => setImmediate(resolve));
   let now = performance.now();
   if (now - start > emptyTurnsMs) othersSeenAt = now;
   if (now - othersSeenAt > othersStayMs) return;
-  // Short computations go on meanwhile and move `freeAt`; who waits here does not wait for them.
+  // `freeAt` is read once: short computations that end meanwhile move it on, and this wait must not grow with each of them.
   for (const until = freeAt; now < until; now = performance.now()) {
     const pauseMs = Math.ceil(until - now);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -150,12 +150,12 @@ function take(share: number): void {
 }
 
 /**
- * Lets paced computations begin in this turn: by turns the one that has waited longest, or the shortest, and others while there is
- * room. So long ones get on, and short ones do not wait for all of them.
+ * Lets paced computations begin in this turn: first the one that has waited longest or, every other time, the shortest; then further
+ * ones while the turn has room. So long ones are reached, and short ones do not wait for all of those.
  */
 function letIn(shortestFirst: boolean): void {
   const inOrder = shortestFirst ? paced.toSorted((one, other) => one.share - other.share) : paced;
-  // The first goes on whatever this turn has taken: under load no turn is empty, and a long one would wait forever.
+  // The first begins even if this turn has no room: under load no turn is empty, and a long one would wait forever.
   const chosen = new Set<(typeof paced)[number]>();
   for (const next of inOrder) {
     if (chosen.size > 0 && !hasRoom(next.share)) break;

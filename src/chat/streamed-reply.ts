@@ -239,14 +239,14 @@ export class StreamedReply {
     return fitting;
   }
 
-  /** Sends nothing more, and stops the upstream; one with hidden tokens is read on, because only its end says what it used. */
+  /** Sends nothing more, and stops the upstream. One with hidden tokens is read to its end instead: only there it says what it used. */
   #endFor(shortage: Shortage): void {
     if (!this.#hasHiddenTokens) this.#cut ??= shortage;
     else if (this.#full === undefined) this.#readOnForAWhile();
     this.#full ??= shortage;
   }
 
-  /** Longer than the longest reply of a slow model takes: who makes us stop sooner does not pay for what is hidden. */
+  /** For longer than a slow model takes for its longest reply. A reply that is stopped before its end is not charged for hidden tokens. */
   #readOnForAWhile(): void {
     this.#timer ??= setTimeout(() => this.#stream.stop(), readOnFactor * this.#run.deps.deadlineMs);
   }

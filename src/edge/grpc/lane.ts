@@ -165,7 +165,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
     const reply = replyStream(call, admitted.method.output);
     const source = gate.stream(admitted, request)[Symbol.asyncIterator]();
     call.onStop = (error) => {
-      // Ends the handler where it waits, for the same reason; nobody is left to receive its error.
+      // Throws the same error into the handler, where it waits. What the handler throws in turn has no receiver any more.
       source.throw?.(error).catch(() => {});
       end(call, reply, error);
     };
