@@ -183,4 +183,44 @@ describe('a client’s own workflow', () => {
       'perhaps price',
     );
   });
+
+  it('reads what a reference names beside what stands next to it, and what an anchor names', () => {
+    const inputSchema = {
+      $defs: {
+        address: { properties: { street: { type: 'string' } } },
+        buyer: { $anchor: 'buyer', properties: { name: { type: 'string' }, 'a b': { properties: { x: {} } } } },
+        lines: { type: 'array', items: { properties: { price: { type: 'number' } } } },
+        open: { additionalProperties: true },
+      },
+      properties: {
+        to: { $ref: '#/$defs/address', properties: { zip: { type: 'string' } } },
+        buyer: { $ref: '#buyer', required: ['name'] },
+        seller: { allOf: [{ $ref: '#buyer' }], properties: { vat: { type: 'string' } } },
+        part: { $ref: '#/$defs/buyer/properties/a%20b' },
+        lines: { $ref: '#/$defs/lines', minItems: 1, items: { properties: { count: { type: 'number' } } } },
+        any: { $ref: '#/$defs/open', properties: { known: {} } },
+        code: { $ref: '#/$defs/address/properties/street' },
+      },
+    };
+    for (const pass of [
+      'input.to.street == input.to.zip',
+      'input.buyer.name == input.seller.name && input.seller.vat == ""',
+      'input.part.x == 1',
+      'input.lines.all(line, line.price * line.count > 0.0)',
+      'input.any.thing == input.any.known',
+    ])
+      expect(refusalOf({ inputSchema, ...check(pass) }), pass).toBe('');
+    for (const [pass, name] of [
+      ['input.to.stret == ""', 'stret'],
+      ['input.buyer.to == ""', 'to'],
+      ['input.lines[0].cost > 1.0', 'cost'],
+      ['input.code.digits == ""', 'digits'],
+    ] as const)
+      expect(refusalOf({ inputSchema, ...check(pass) }), pass).toContain(`names ${name},`);
+  });
+
+  it('may call a function that has a namespace', () => {
+    expect(refusalOf(check('strings.quote("a") == "\\"a\\""'))).toBe('');
+    expect(refusalOf(check('strings.nothing("a") == ""'))).not.toBe('');
+  });
 });

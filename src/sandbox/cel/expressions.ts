@@ -27,6 +27,11 @@ const functions = [
   celFunc('fold', [STRING], STRING, (text) => foldText(text)),
 ];
 
+/** The functions whose name has a namespace: `strings.quote`. */
+export const namespacedFunctions: ReadonlySet<string> = new Set(
+  functions.map(({ name }) => name).filter((name) => name.includes('.')),
+);
+
 /** A compiled regular expression, as CEL's `matches` needs it. */
 export interface Pattern {
   test(text: string): boolean;

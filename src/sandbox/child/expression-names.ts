@@ -1,5 +1,7 @@
 import { parse } from '@bufbuild/cel';
 import { nearestName } from '../../base/text/nearest.ts';
+import { namespacedFunctions } from '../cel/expressions.ts';
+import type { Follow } from './schema-edges.ts';
 
 /** What is known about a name in an expression: a JSON Schema, or nothing, in which case anything may be read from it. */
 type Known = Readonly<Record<string, unknown>> | undefined;
@@ -20,26 +22,26 @@ const typeNames = new Set([
   'uint',
 ]);
 const readers = new Set(['given', 'number', 'text']);
-const refsMax = 16;
+const depthMax = 16;
 
 /**
  * Finds a name in an expression that does not exist: a variable not in `scope`, or a property not declared by the schema of the
  * object it is read from. Such a name has no value for any input, or only for inputs that nobody has described. CEL's own
  * checker knows protobuf types, not JSON Schema. Any property may be read from an object whose schema declares none, or allows
- * others (`additionalProperties`, `patternProperties`).
+ * others (`additionalProperties`, `patternProperties`). `follow` resolves the references of the schemas in `scope`.
  */
 export function unknownNameIn(
   expression: string,
   scope: Readonly<Record<string, Known>>,
-  root: Known,
+  follow: Follow,
 ): string | undefined {
   const { expr } = parse(expression);
-  const reader = createReader(root);
+  const reader = createReader(follow);
   if (expr) reader.typeOf(expr, new Map(Object.entries(scope)));
   return reader.problem();
 }
 
-function createReader(root: Known) {
+function createReader(follow: Follow) {
   let problem: string | undefined;
 
   function typeOf(expr: Expression, scope: ReadonlyMap<string, Known>): Known {
@@ -88,8 +90,9 @@ function createReader(root: Known) {
     { function: name, target, args }: { function: string; target?: Expression | undefined; args: Expression[] },
     scope: ReadonlyMap<string, Known>,
   ): Known {
-    // For a namespaced function (strings.quote), the call's target is the namespace.
-    if (target) typeOf(target, scope);
+    // For a namespaced function (strings.quote), the call's target is the namespace, which is no value.
+    const namespace = target?.exprKind.case === 'identExpr' ? target.exprKind.value.name : '';
+    if (target && !namespacedFunctions.has(`${namespace}.${name}`)) typeOf(target, scope);
     const types = args.map((arg) => typeOf(arg, scope));
     const [, second] = args;
     const key = second?.exprKind.case === 'constExpr' ? second.exprKind.value.constantKind : undefined;
@@ -99,11 +102,10 @@ function createReader(root: Known) {
   }
 
   function propertyOf(type: Known, name: string): Known {
-    const schema = resolved(type, root);
-    if (schema === undefined) return undefined;
-    const { properties, open } = declaredBy(schema, root, 0);
+    if (type === undefined) return undefined;
+    const { properties, mayHaveOthers } = declaredBy(type, follow);
     if (properties.has(name)) return properties.get(name);
-    if (open) return undefined;
+    if (mayHaveOthers) return undefined;
     const near = nearestName(name, properties.keys());
     const hint =
       near === undefined
@@ -113,51 +115,60 @@ function createReader(root: Known) {
     return undefined;
   }
 
-  function itemsOf(type: Known): Known {
-    const items = resolved(type, root)?.items;
-    return isSchema(items) ? items : undefined;
-  }
-
   return { typeOf, problem: () => problem };
+
+  function itemsOf(type: Known, depth = 0): Known {
+    const parts = depth > depthMax ? [] : [referredBy(type, follow), ...listOf(type?.allOf)];
+    const own = isSchema(type?.items) ? type.items : undefined;
+    return parts.reduce((items, part) => both(items, itemsOf(part, depth + 1)), own);
+  }
+}
+
+interface Declared {
+  properties: Map<string, Known>;
+  /** Others are allowed expressly. */
+  open: boolean;
+  mayHaveOthers: boolean;
 }
 
 /** The properties that all parts of a schema declare, and whether there may be others. */
-function declaredBy(schema: Known, root: Known, depth: number): { properties: Map<string, Known>; open: boolean } {
+function declaredBy(schema: Known, follow: Follow, depth = 0): Declared {
   const found = new Map<string, Known>();
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((key) => listOf(schema?.[key]));
   for (const key of ['if', 'then', 'else']) if (isSchema(schema?.[key])) parts.push(schema[key]);
+  const referred = referredBy(schema, follow);
+  if (referred) parts.push(referred);
   const own = schema?.properties;
   if (isSchema(own))
     for (const [name, inner] of Object.entries(own)) found.set(name, isSchema(inner) ? inner : undefined);
   let declares = isSchema(own);
   const more = schema?.additionalProperties;
-  let open = more === true || isSchema(more) || isSchema(schema?.patternProperties) || depth > refsMax;
+  let open = more === true || isSchema(more) || isSchema(schema?.patternProperties) || depth > depthMax;
+  let hasNone = scalars.has(String(schema?.type));
   if (!open)
     for (const part of parts) {
-      const inner = declaredBy(resolved(part, root), root, depth + 1);
-      for (const [name, type] of inner.properties) if (!found.has(name)) found.set(name, type);
+      const inner = declaredBy(part, follow, depth + 1);
+      for (const [name, type] of inner.properties) found.set(name, both(found.get(name), type));
       declares ||= inner.properties.size > 0;
+      open ||= inner.open && more !== false;
+      if (part === referred) hasNone ||= !inner.mayHaveOthers && inner.properties.size === 0;
     }
   // If nothing is said about its properties, an object may have any; a string or a number has none.
-  if (!declares && more !== false) open ||= !scalars.has(String(schema?.type));
-  return { properties: found, open };
+  return { properties: found, open, mayHaveOthers: open || (!declares && more !== false && !hasNone) };
 }
 
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 
-/** A schema with its local references resolved; undefined if nothing is known about it. */
-function resolved(type: Known, root: Known): Known {
-  let schema = type;
-  for (let times = 0; times < refsMax; times++) {
-    const reference = schema?.$ref;
-    if (typeof reference !== 'string') return schema;
-    if (!reference.startsWith('#')) return undefined;
-    let target: unknown = root;
-    for (const part of reference.split('/').slice(1))
-      target = isSchema(target) ? target[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
-    schema = isSchema(target) ? target : undefined;
-  }
-  return undefined;
+/** What a schema refers to, beside what it says itself. */
+function referredBy(schema: Known, follow: Follow): Known {
+  const reference = schema?.$ref ?? schema?.$dynamicRef;
+  const target = typeof reference === 'string' ? follow(reference)?.node : undefined;
+  return isSchema(target) ? target : undefined;
+}
+
+/** What two parts of a schema say of the same value. */
+function both(a: Known, b: Known): Known {
+  return a && b && a !== b ? { allOf: [a, b] } : (a ?? b);
 }
 
 function listOf(value: unknown): Readonly<Record<string, unknown>>[] {

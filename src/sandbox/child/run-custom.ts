@@ -1,14 +1,19 @@
 import { isCelList, isCelMap, isCelUint } from '@bufbuild/cel';
+import { toJson } from '@bufbuild/protobuf';
+import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { LRUCache } from 'lru-cache';
 import { tooLargeJson } from '../../base/json-size.ts';
 import { type CompiledCheck, runChecks } from '../cel/checks.ts';
 import { celValue, type Program } from '../cel/expressions.ts';
 import { isUnmet, scoreOf } from '../check.ts';
 import type { Answers, CustomRules, Jobs, Refused } from '../job.ts';
-import { compileCallers, compileCallersChecks } from './caller-expressions.ts';
+import { compileCallers, compileCallersChecks, wordsOf } from './caller-expressions.ts';
 import { fragmentOf } from './check-schema.ts';
 import { unknownNameIn } from './expression-names.ts';
 import { compileSchema, type SchemaCheck } from './json-schema.ts';
+import { targetOf } from './schema-bounds.ts';
+import { readDocument } from './schema-document.ts';
+import type { Follow } from './schema-edges.ts';
 
 interface Compiled {
   input: SchemaCheck;
@@ -45,7 +50,11 @@ export function runCustom({ rules, input, drafted }: Jobs['custom']): Answers['c
   for (const { name, program } of compiled.fields) {
     const computed = program({ ...variables, checks: passed, score, blocked, fields: celValue(fields) });
     if (!computed.ok) return { ok: false, field: `fields.${name}`, problem: computed.reason };
-    fields[name] = jsonOfCel(computed.value);
+    try {
+      fields[name] = jsonOfCel(computed.value);
+    } catch (error) {
+      return { ok: false, field: `fields.${name}`, problem: wordsOf(error) };
+    }
   }
   const output = { ...drafted, ...fields };
   const tooLarge = tooLargeJson(output, outputMost);
@@ -94,6 +103,8 @@ function unknownNames({ inputSchema, checks, fields }: CustomRules): { at: strin
     if (when) all.push({ at: `checks[${index}].when`, expression: when, scope });
     all.push({ at: `checks[${index}].pass`, expression: pass, scope });
   }
+  const { anchors } = readDocument(inputSchema);
+  const follow: Follow = (reference) => targetOf(inputSchema, anchors, reference);
   const ids = closed(checks.map(({ id }) => id));
   for (const [index, { expression }] of fields.entries()) {
     const before = closed(fields.slice(0, index).map(({ name }) => name));
@@ -101,7 +112,7 @@ function unknownNames({ inputSchema, checks, fields }: CustomRules): { at: strin
     all.push({ at: `fields[${index}].expression`, expression, scope: { ...scope, ...more } });
   }
   for (const { at, expression, scope } of all) {
-    const problem = unknownNameIn(expression, scope, inputSchema);
+    const problem = unknownNameIn(expression, scope, follow);
     if (problem !== undefined) return { at, problem };
   }
   return undefined;
@@ -111,15 +122,23 @@ function closed(names: readonly string[]) {
   return { properties: Object.fromEntries(names.map((name) => [name, {}])), additionalProperties: false };
 }
 
-/** A CEL value as JSON: integers become numbers, and maps become objects. */
+/**
+ * A CEL value as JSON, as protobuf writes it: a timestamp, a duration, bytes and an integer that no double holds become texts.
+ * Throws an Error for what has no JSON.
+ */
 function jsonOfCel(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (isCelUint(value)) return Number(value.value);
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (isCelUint(value)) return jsonOfCel(value.value);
   if (isCelList(value)) return [...value].map(jsonOfCel);
   if (isCelMap(value))
-    return Object.fromEntries([...value.entries()].map(([name, inner]) => [String(name), jsonOfCel(inner)]));
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+    return Object.fromEntries(
+      [...value.entries()].map(([name, inner]) => [String(isCelUint(name) ? name.value : name), jsonOfCel(inner)]),
+    );
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (isReflectMessage(value)) return toJson(value.desc, value.message);
+  throw new Error('is a value that JSON does not have');
 }
 
 /** `root` and a JSON pointer as a field path: `input.items[0].name`. */

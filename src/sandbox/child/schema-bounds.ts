@@ -62,7 +62,7 @@ function boundReferences(
 }
 
 /** Resolves a reference: the whole schema, an anchor, or a JSON pointer that does not lead into data. */
-function targetOf(
+export function targetOf(
   schema: Readonly<Record<string, unknown>>,
   anchors: SchemaDocument['anchors'],
   reference: string,
