@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { type DraftReply, draftFamily } from '../../src/workflows/families/draft.ts';
 import { kindOfPurpose } from '../../src/workflows/families/draft-kind.ts';
@@ -381,5 +381,16 @@ describe('a value', () => {
       'EUR 480',
     ])
       expect(formatValue(value, 'de')).toBe(value);
+  });
+
+  it('keeps formats of the last regions only, which anybody may invent', () => {
+    const format = vi.spyOn(Intl, 'DateTimeFormat');
+    for (let region = 100; region < 500; region++) formatValue('2026-12-03', `de-${region}`);
+    const made = format.mock.calls.length;
+    formatValue('2026-12-03', 'de-499');
+    expect(format.mock.calls.length).toBe(made);
+    formatValue('2026-12-03', 'de-100');
+    expect(format.mock.calls.length).toBe(made + 1);
+    format.mockRestore();
   });
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { readLocale, tagOf } from '../../base/locale.ts';
 import { type DraftLanguage, draftLanguages } from '../packs/draft-language.ts';
 import { languagesOf } from '../text/language.ts';
@@ -51,7 +52,8 @@ function dayIn(value: string, locale: string): string | undefined {
   const at = new Date(`${day}T${time ?? '00:00'}:00Z`);
   // An impossible date, and 24:61, stay as they are.
   if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day) return undefined;
-  const written = formattersOf(locale)[time === undefined ? 'day' : 'moment'].format(at);
+  const style = time === undefined ? 'day' : 'moment';
+  const written = formatterOf(`${style} ${locale}`, () => dateFormat(locale, style)).format(at);
   // In French the first of a month is an ordinal, which Intl does not know.
   return locale.startsWith('fr') ? written.replace(/^1(?= \p{L})/u, '1er') : written;
 }
@@ -66,33 +68,24 @@ function amountIn(value: string, locale: string): string | undefined {
   if (!found || currency === undefined || (before !== undefined && after !== undefined)) return undefined;
   if (!currencies.has(currency) || !/\.|\d{4}/.test(amount)) return undefined;
   // A decimal string, which Intl formats exactly, unlike a number.
-  return formattersOf(locale)
-    .amount(currency)
-    .format(amount as `${number}`);
+  const format = formatterOf(
+    `${currency} ${locale}`,
+    () => new Intl.NumberFormat(locale, { style: 'currency', currency }),
+  );
+  return format.format(amount as `${number}`);
 }
 
-interface Formatters {
-  day: Intl.DateTimeFormat;
-  moment: Intl.DateTimeFormat;
-  amount(currency: string): Intl.NumberFormat;
+function dateFormat(locale: string, style: 'day' | 'moment'): Intl.DateTimeFormat {
+  const time = style === 'moment' ? ({ timeStyle: 'short' } as const) : {};
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', ...time, timeZone: 'UTC' });
 }
 
-// Bounded: four languages times the existing regions, each with its currencies.
-const formatters = new Map<string, Formatters>();
+// Bounded: a region may be any that somebody invents, and each formatter takes some kilobytes.
+const formatters = new LRUCache<string, Intl.DateTimeFormat | Intl.NumberFormat>({ max: 200 });
 
-function formattersOf(locale: string): Formatters {
-  const known = formatters.get(locale);
-  if (known) return known;
-  const amounts = new Map<string, Intl.NumberFormat>();
-  const made: Formatters = {
-    day: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }),
-    moment: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
-    amount(currency) {
-      const format = amounts.get(currency) ?? new Intl.NumberFormat(locale, { style: 'currency', currency });
-      amounts.set(currency, format);
-      return format;
-    },
-  };
-  formatters.set(locale, made);
-  return made;
+function formatterOf<Format extends Intl.DateTimeFormat | Intl.NumberFormat>(key: string, make: () => Format): Format {
+  const known = formatters.get(key) ?? make();
+  formatters.set(key, known);
+  // A key always has formatters of one kind.
+  return known as Format;
 }
