@@ -222,6 +222,45 @@ describe('a decision memo', () => {
     expect(refused({ ...request, criteria: [{ name: 'rent', weight: 0 }] })).toEqual(['criteria']);
     expect(refused({ ...request, criteria: [{ name: 'rent', min: 3, max: 3 }] })).toEqual(['criteria[0].max']);
   });
+
+  it.each([-5.5, '-5,5', '-5.5', '−5,5 %', '-1.234,5'])('refuses %s on a scale of ratios', (value) => {
+    const margin = {
+      question: 'Which shop?',
+      options: options('a', 'b', 'c'),
+      criteria: [{ name: 'margin', scale: 'ratio' }],
+    };
+    const rows = (worst: string | number) =>
+      table(
+        ['', 'margin'],
+        [
+          ['a', '3,5'],
+          ['b', worst],
+          ['c', '1,5'],
+        ],
+      );
+    expect(refused({ ...margin, table: rows(value) })).toEqual(['criteria[0].scale']);
+    const given = decide({ ...margin, table: rows('0,5') }).ranking.map(({ score }) => score);
+    expect(given).toEqual([100, 42.86, 14.29]);
+  });
+
+  it('has no score below 0 on a scale of ratios, though a value can be read only once others are left out', () => {
+    const reply = decide({
+      question: 'Which shop?',
+      options: options('a', 'b', 'c'),
+      criteria: [{ name: 'margin', scale: 'ratio' }],
+      constraints: [{ attribute: 'open', operator: '=', value: true }],
+      table: table(
+        ['', 'margin', 'open'],
+        [
+          ['a', '-5 %', 'yes'],
+          ['b', '3 %', 'yes'],
+          ['c', '2 kg', 'no'],
+        ],
+      ),
+    });
+    for (const { score } of reply.ranking) expect(score).toBeGreaterThanOrEqual(0);
+    expect(reply.missingFacts).toEqual(['margin of a']);
+  });
 });
 
 describe('what is recommended', () => {

@@ -125,12 +125,12 @@ function refusalOf(value: string, criterion: string, sign: DecimalSign, hasNumbe
 const amount =
   /price|cost|rent|fee|preis|kosten|miete|precio|coste|alquiler|prix|loyer|tarif|days|tage|dias|jours|hours|area|distance|weight/i;
 
-/** A plausible value: on its scale of points, and no price, duration or size below 0. Otherwise it counts as unknown. */
+/** A plausible value: on its scale of points, and no ratio, price, duration or size below 0. Otherwise it counts as unknown. */
 function believable(value: number | undefined, criterion: Plain<Criterion>, tell: Tell): number | undefined {
   if (value === undefined) return undefined;
   const { name, scale, min, max } = criterion;
   const offScale = scale === 'points' && (value < (min ?? 0) || value > (max ?? 100));
-  if (!offScale && !(value < 0 && amount.test(name))) return value;
+  if (!offScale && !(value < 0 && (scale === 'ratio' || amount.test(name)))) return value;
   tell({ name: 'decision.impossible', values: { value, criterion: name } });
   return undefined;
 }

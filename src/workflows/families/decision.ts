@@ -7,6 +7,7 @@ import { spokenName } from '../../base/text/spoken-name.ts';
 import { basisOf, boundJson, type Family, jsonOf, type Prepared } from '../family.ts';
 import { dayAt, readDay } from '../sense/days.ts';
 import { createFindUnused } from '../unused-fields.ts';
+import { readColumn } from './criterion-values.ts';
 import { constraintChecks, criterionChecks } from './decision-checks.ts';
 import { eliminate, type ReadOption } from './decision-constraints.ts';
 import { type Guess, withDirections } from './decision-directions.ts';
@@ -82,7 +83,10 @@ function wrongCriterion(request: DecisionRequest, options: readonly ReadOption[]
     if (criterion.min !== undefined && criterion.max !== undefined && criterion.min >= criterion.max)
       return fail(invalid(`${field}.max`, 'has to be greater than min'));
     if (criterion.scale !== 'ratio') continue;
-    const negative = options.find(({ values }) => Number(values.get(criterion.name) ?? 0) < 0);
+    // As numbers of any scale: on its own, a ratio scale takes a value below 0 for unknown.
+    const column = options.map(({ values }) => values.get(criterion.name));
+    const read = readColumn({ ...criterion, scale: '' }, column, decisionWords(request), () => {});
+    const negative = options[read.findIndex((value) => value !== undefined && value < 0)];
     if (negative) return fail(invalid(`${field}.scale`, `ratio needs values from 0 up; ${negative.name} has less`));
   }
   if (request.criteria.every(({ weight }) => weight === 0))
