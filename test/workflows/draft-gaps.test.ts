@@ -1,6 +1,7 @@
 // What a draft lacks, sums as people write them, and reasons that nobody may give.
 import { expect, it } from 'vitest';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
+import { whyNotApprovable } from '../../src/workflows/drafts/approval.ts';
 import { draftFamily } from '../../src/workflows/families/draft.ts';
 import { ask } from './ask.ts';
 
@@ -46,13 +47,141 @@ it('a name in code is no label', () => {
   expect(body).toContain('- Delivery time: 2 weeks');
 });
 
-it.each([
-  ['rejection of an application', 'en', { position: 'cook', reason: 'too old for the team' }],
-  ['Absage auf eine Bewerbung', 'de', { Stelle: 'Koch', Grund: 'zu alt für das Team' }],
-  ['rechazo de candidatura', 'es', { puesto: 'cocinera', motivo: 'demasiado mayor' }],
-  ['refus de candidature', 'fr', { poste: 'cuisinière', motif: 'trop âgée' }],
-])('a rejection by age is not approved: %s', (purpose, locale, facts) => {
-  const reply = draft(purpose, locale, facts as Record<string, string>);
-  expect(reply.draft?.riskLevel).toBe('high');
-  expect(reply.draft?.findings.map(({ category }) => category)).toContain('discrimination_hiring');
+const rejections = [
+  ['rejection of an application', 'en', 'position', 'reason'],
+  ['Absage auf eine Bewerbung', 'de', 'Stelle', 'Grund'],
+  ['rechazo de candidatura', 'es', 'puesto', 'motivo'],
+  ['refus de candidature', 'fr', 'poste', 'motif'],
+] as const;
+const unlawful = [
+  [
+    ...[
+      'too old for the team',
+      'your age',
+      'age 58',
+      'over 50',
+      'we want someone younger',
+      'pregnancy',
+      'she has small children',
+    ],
+    ...[
+      'your religion',
+      'Muslim',
+      'headscarf',
+      'your disability',
+      'your nationality',
+      'a woman',
+      'gay',
+      'union member',
+    ],
+  ],
+  [
+    ...[
+      'zu alt für das Team',
+      'Ihr Alter',
+      '58 Jahre alt',
+      'über 50',
+      'jüngere Person gesucht',
+      'Schwangerschaft',
+      'kleine Kinder',
+    ],
+    ...[
+      'Religion',
+      'Muslimin',
+      'Kopftuch',
+      'Behinderung',
+      'Staatsangehörigkeit',
+      'eine Frau',
+      'homosexuell',
+      'Gewerkschaft',
+    ],
+  ],
+  [
+    ...[
+      'demasiado mayor',
+      'su edad',
+      '58 años',
+      'buscamos a alguien más joven',
+      'embarazo',
+      'hijos pequeños',
+      'religión',
+    ],
+    ...['musulmana', 'velo', 'discapacidad', 'nacionalidad', 'ser mujer', 'homosexual', 'afiliación sindical'],
+  ],
+  [
+    ...[
+      'trop âgée',
+      'votre âge',
+      '58 ans',
+      'nous cherchons quelqu’un de plus jeune',
+      'grossesse',
+      'enfants en bas âge',
+    ],
+    ...[
+      'religion',
+      'musulmane',
+      'voile',
+      'handicap',
+      'nationalité',
+      'être une femme',
+      'homosexuel',
+      'membre du syndicat',
+    ],
+  ],
+];
+const lawful = [
+  [
+    ...[
+      'too little experience',
+      'the position was filled',
+      'missing driving licence',
+      'another candidate has more experience',
+    ],
+    ...[
+      'you are not available before March',
+      'no foreign language skills',
+      '120 applications for one position',
+      '2 years of experience',
+    ],
+  ],
+  [
+    'zu wenig Erfahrung',
+    'Stelle bereits besetzt',
+    'kein Führerschein',
+    'fehlende Sprachkenntnisse',
+    'über 200 Bewerbungen',
+  ],
+  [
+    'poca experiencia',
+    'puesto ya cubierto',
+    'sin carnet de conducir',
+    'más de 200 candidatos',
+    '2 años de experiencia',
+  ],
+  [
+    "manque d'expérience",
+    'poste déjà pourvu',
+    'pas de permis de conduire',
+    'plus de 200 candidats',
+    "2 ans d'expérience",
+  ],
+];
+const reasoned = (reasons: readonly string[][]) =>
+  rejections.flatMap(([purpose, locale, position, because], at) =>
+    (reasons[at] ?? []).map((reason) => [reason, locale, purpose, { [position]: 'chef', [because]: reason }] as const),
+  );
+
+it.each(reasoned(unlawful))(
+  'a rejection by a protected characteristic is not approved: %s (%s)',
+  (_, locale, purpose, facts) => {
+    const document = draft(purpose, locale, facts).draft;
+    if (!document) throw new Error('no draft');
+    expect(document.kind).toBe('rejection');
+    expect(whyNotApprovable(document)).toMatch(/it is critical: .*discrimination/);
+  },
+);
+
+it.each(reasoned(lawful))('a rejection for a reason of the matter can be: %s (%s)', (_, locale, purpose, facts) => {
+  const document = draft(purpose, locale, facts).draft;
+  expect(document && whyNotApprovable(document)).toBeUndefined();
 });

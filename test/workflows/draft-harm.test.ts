@@ -93,6 +93,11 @@ const harmless = [
   ['de', 'Frau Ott ist schwanger, Herr Roy vertritt sie.'],
   ['es', 'No aceptamos devoluciones del vestido negro.'],
   ['fr', 'En raison de votre handicap, une place vous est réservée.'],
+  ['en', 'We have to reject the delivery. The reason: the wheelchair arrived damaged.'],
+  ['en', 'I withdraw my application. The reason: I found another job.'],
+  ['de', 'Wir müssen das Angebot ablehnen. Der Grund: Alter und Zustand der Maschine.'],
+  ['es', 'Rechazamos el pedido. El motivo: el velo llegó roto.'],
+  ['fr', 'Nous refusons la livraison. Le motif : le voile est déchiré.'],
 ] as const;
 
 describe('in a draft', () => {

@@ -39,20 +39,26 @@ function withoutTitleDots(text: string): string {
 }
 
 const harmful: ReadonlySet<string> = new Set(['threat', 'hate', 'harassment']);
+const excluding: ReadonlySet<string> = new Set(['discrimination_hiring', 'discrimination_housing']);
 
 // What a risk check says of these is meant for the one who receives them.
 const defrauding: ReadonlySet<string> = new Set(['off_platform_payment', 'advance_fee', 'phishing', 'impersonation']);
 
 /**
- * What a draft says is sent in the writer's name, so a threat or an insult that is high in a text to be judged is critical here.
- * Weaker signs stay as they are: they are often wrong. Who drafts a threat is told to take it out, not to keep it as evidence,
+ * What a draft says is sent in the writer's name, so a threat or an insult that is high in a text to be judged is critical here, and
+ * so is the exclusion of people in a rejection. Weaker signs stay as they are: they are often wrong. Who drafts a threat is told to take it out, not to keep it as evidence,
  * and who drafts a lure is not told to beware of it.
  */
-export function asInDrafts(spotted: readonly Spotted[], { threat, fraud }: DraftWords['checks']): Spotted[] {
+export function asInDrafts(
+  spotted: readonly Spotted[],
+  { threat, fraud }: DraftWords['checks'],
+  kind: string,
+): Spotted[] {
   return spotted.map((one) => {
     const { category, isVictim } = one.entry;
     if (isVictim) return one;
-    const severity = one.entry.severity === 'high' && harmful.has(category) ? 'critical' : one.entry.severity;
+    const isGrave = harmful.has(category) || (kind === 'rejection' && excluding.has(category));
+    const severity = one.entry.severity === 'high' && isGrave ? 'critical' : one.entry.severity;
     const words = category === 'threat' ? threat : defrauding.has(category) ? fraud : undefined;
     if (words === undefined) return { ...one, entry: { ...one.entry, severity } };
     const said = { reason: words.message, suggestion: words.action, isWorded: true } as const;

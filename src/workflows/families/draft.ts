@@ -104,7 +104,7 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
   const matches = mustAvoid.length > 0 ? yield* avoided(mustAvoid, words).findInSlices(found.folded) : [];
   // Whatever else is found at its place, a phrase to avoid is there.
   const own = matches.map((match): Spotted => ({ ...match, source: 'own' }));
-  const spotted = inOrder([...withoutOverlaps([...asInDrafts(found.spotted, words.checks), ...harm]), ...own]);
+  const spotted = inOrder([...withoutOverlaps([...asInDrafts(found.spotted, words.checks, kind), ...harm]), ...own]);
   const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
   const inspection = {
     placeholders: openPlaceholders.map(({ name }) => name),
