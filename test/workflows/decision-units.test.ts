@@ -65,9 +65,37 @@ describe('a protected characteristic', () => {
   ])('decides nothing about people (%s): %s by %s', (locale, question, criterion, told) => {
     const reply = compare(criterion, 1, 2, { question, locale });
     expect(reply.recommendation).toMatchObject({ option: '', confidence: 0 });
-    for (const text of [reply.recommendation?.rationale, reply.summary, ...reply.risks.slice(0, 1)])
-      expect(text).toContain(told);
+    for (const text of [reply.recommendation?.rationale, reply.summary]) expect(text).toContain(told);
     expect(reply.nextBestAction).toContain(criterion);
+    expect(reply.markdown.split(told.slice(0, 20))).toHaveLength(2);
+  });
+
+  it.each([
+    ['en', 'Whom to hire?', 'age', '<', 1, '(age)'],
+    ['en', 'Which candidate to hire?', 'pregnant', '=', false, '(pregnant)'],
+    ['de', 'Wen stellen wir ein?', 'Geschlecht', '=', 'm', '(Geschlecht)'],
+    ['es', '¿A quién contratar?', 'nacionalidad', 'in', ['ES'], '(nacionalidad)'],
+    ['fr', 'Quel candidat embaucher ?', 'religion', '!=', 'x', '(religion)'],
+  ])('leaves nobody out (%s): %s by %s %s %s', (locale, question, attribute, operator, value, told) => {
+    const reply = compare('test', 1, 2, { question, locale, constraints: [{ attribute, operator, value }] });
+    expect(reply.eliminated).toEqual([]);
+    expect(reply.ranking.map(({ option }) => option)).toEqual(['South', 'North']);
+    expect(reply.recommendation).toMatchObject({ option: '', confidence: 0 });
+    for (const text of [reply.recommendation?.rationale, reply.summary]) expect(text).toContain(told);
+    expect(reply.nextBestAction).toContain(attribute);
+    expect(reply.basis?.checks.map(({ id }) => id)).toEqual(['criterion-1']);
+    expect(reply.missingFacts).toEqual([]);
+  });
+
+  it('is told of also when other constraints leave nobody', () => {
+    const constraints = [
+      { attribute: 'age', operator: '<', value: 1 },
+      { attribute: 'test', operator: '>', value: 5 },
+    ];
+    const reply = compare('test', 1, 2, { question: 'Whom to hire?', constraints });
+    expect(reply.eliminated.map(({ constraint }) => constraint)).toEqual(['test > 5', 'test > 5']);
+    expect(reply.recommendation?.rationale).toContain('(age)');
+    expect(reply.basis?.checks.map(({ id }) => id)).toEqual(['constraint-2']);
   });
 
   it.each([

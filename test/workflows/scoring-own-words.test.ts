@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
 import { scoringFamily } from '../../src/workflows/families/scoring.ts';
-import { ask } from './ask.ts';
+import { ask, prepare } from './ask.ts';
 
 const years = {
   name: 'years',
@@ -152,6 +152,11 @@ it.each([
   ['bruttomarge', 'Bruttomarge in Prozent', 101, true],
   ['margenNeto', 'Margen neto (porcentaje)', 150, true],
   ['margeBrute', 'Marge brute, pourcentage', 120, true],
+  ['grossMargin', '', 120, true],
+  ['Nettomarge', 'Nettomarge', 120, true],
+  ['grossMargin', 'Gross margin per unit, EUR', 120, false],
+  ['margeBruteEur', '', 120, false],
+  ['grossMargin', '', -20, false],
   ['grossMarginPercent', 'Gross margin in percent', -20, false],
   ['markupPercent', 'Markup in percent', 120, false],
   ['revenueGrowthPercent', 'Revenue growth in percent', 140, false],
@@ -162,4 +167,22 @@ it.each([
   ];
   const reply = score({ name, label, weight: 1, curve }, { metrics: { [name]: value } });
   expect(JSON.stringify(reply).includes('cannot be above 100')).toBe(isImpossible);
+});
+
+it.each([
+  ['en', 'is not one of no, daily', 'has to be a number'],
+  ['de-AT', 'gehört nicht zur Auswahl: no, daily', 'muss eine Zahl sein'],
+  ['es', 'no es una de las opciones: no, daily', 'tiene que ser un número'],
+  ['fr', 'ne fait pas partie des choix : no, daily', 'doit être un nombre'],
+])('a value that cannot be read is refused in the reader’s language: %s', (locale, answer, metric) => {
+  const indicator = { name: 'backups', weight: 1, choices: { no: 10, daily: 100 } };
+  const refusal = (given: object) => {
+    const customScorecard = { name: 'own', dimensions: [{ name: 'all', indicators: [indicator, years] }] };
+    const result = prepare(scoringFamily, ScoreBusinessReadinessRequestSchema, { customScorecard, locale, ...given });
+    return result.ok || result.failure.kind !== 'invalid_argument' ? [] : result.failure.violations;
+  };
+  expect(refusal({ answers: { backups: 'perhaps' } })).toMatchObject([
+    { field: 'answers.backups', description: answer },
+  ]);
+  expect(refusal({ metrics: { years: 'ten' } })).toMatchObject([{ field: 'metrics.years', description: metric }]);
 });

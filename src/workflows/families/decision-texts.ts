@@ -11,8 +11,8 @@ export function rationaleOf(outcome: Outcome, eliminated: number, words: Words):
   const { ranked, verdict, doubts } = outcome;
   const { say } = words;
   const [first, second] = ranked;
-  if (!first) return eliminated > 0 ? noneMeets(outcome, words) : say('decision.noneThere');
   if (outcome.unlawful !== '') return say('decision.protected', { criteria: outcome.unlawful });
+  if (!first) return eliminated > 0 ? noneMeets(outcome, words) : say('decision.noneThere');
   if (verdict === 'single') return say('decision.single', { option: first.option });
   if (verdict === 'unknown') return say('decision.notRecommended');
   const by = gainOver(first, second, words);

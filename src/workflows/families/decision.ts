@@ -95,19 +95,24 @@ function wrongCriterion(request: DecisionRequest, options: readonly ReadOption[]
 }
 
 function decide(
-  request: DecisionRequest,
+  asked: DecisionRequest,
   guessed: readonly Guess[],
   options: readonly ReadOption[],
   nowMs: number,
 ): DecisionReply {
-  const words = decisionWords(request);
+  const words = decisionWords(asked);
+  const protectedNames = protectedCriteria(asked);
+  const unlawful = words.list(protectedNames.map(spokenName));
+  // Nobody is left out by what must not decide.
+  const mayDecide = (attribute: string) => !protectedNames.includes(attribute);
+  const request = { ...asked, constraints: asked.constraints.filter(({ attribute }) => mayDecide(attribute)) };
   const { remaining, eliminated, undecided } = eliminate(options, request.constraints, words);
   const { ranked, unread, refused } = rankOptions(remaining, request.criteria, words);
   const changes = smallestChanges(ranked);
   const nearest = changes
     .filter(({ change }) => change !== undefined)
     .sort((a, b) => roundTo((a.change ?? 1) - (b.change ?? 1), 9))[0];
-  const unused = unusedAttributes(request);
+  const unused = unusedAttributes(asked);
   const unknown = missingValues(ranked, words);
   const conditions = unknownConditions(request, undecided, options, words);
   // An option that could not win even if it met all constraints changes nothing.
@@ -119,7 +124,6 @@ function decide(
   // An option left alone by constraints was compared with others; an option that was alone from the start was not.
   const alone = options.length === 1 && ranked.length === 1;
   const verdict = alone ? 'single' : verdictOn(ranked);
-  const unlawful = words.list(protectedCriteria(request).map(spokenName));
   const winner = verdict === 'winner' && unlawful === '' ? ranked[0] : undefined;
   const late = isPast(request, nowMs);
   const hinges = words.list(unsure.map(spokenName));
@@ -167,7 +171,6 @@ function decide(
     eliminated,
     risks: [
       ...(late ? [words.say('decision.deadlinePassed', { deadline: request.deadline })] : []),
-      ...(unlawful === '' ? [] : [words.say('decision.protected', { criteria: unlawful })]),
       ...doubts,
       ...risksOf(ranked, winner ? verdict : 'unknown', nearest, unknown.length, words),
     ],
@@ -177,7 +180,10 @@ function decide(
     markdown: '',
     summary: summaryOf(outcome, tied, words),
     basis: basisOf(
-      [...constraintChecks(request, options, words), ...criterionChecks(ranked, words)],
+      [
+        ...constraintChecks(asked, options, words).filter(({ rule: { fact } }) => mayDecide(fact)),
+        ...criterionChecks(ranked, words),
+      ],
       'decision/weighted-sum@2',
       words,
     ),

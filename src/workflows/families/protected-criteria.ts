@@ -15,17 +15,21 @@ const forThem = /\b(?:access\w*|friendly|parking|facilities|seats?|accesible|acc
 const isAboutPeople =
   /\b(?:hir(?:e|ing)|candidate\w*|applica(?:nt|tion)s?|employ\w*|promot\w*|tenants?|dismiss\w*|lay off|redundan\w*|recruit\w*|whom?|bewerb\w*|einstell\w*|kandidat\w*|mieter\w*|befordern|kundigen|entlass\w*|mitarbeiter\w*|wen|wem|wer|contratar\w*|candidat\w*|inquilin\w*|emplead\w*|despedi\w*|ascender|a quien|quien|embauch\w*|locataires?|licenci\w*|salarie\w*|recrut\w*|qui)\b/;
 
-/** The criteria by which people must not be chosen: characteristics that laws against discrimination protect (in the EU, Charter of Fundamental Rights, article 21). */
-export function protectedCriteria({ question, options, criteria }: DecisionRequest): string[] {
+/**
+ * The criteria, and the attributes of constraints, by which people must not be chosen or left out: characteristics that laws against
+ * discrimination protect (in the EU, Charter of Fundamental Rights, article 21).
+ */
+export function protectedCriteria({ question, options, criteria, constraints }: DecisionRequest): string[] {
   const asked = foldText(`${question} ${options.map(({ name }) => name).join(' ')}`.slice(0, askedMax));
   const aboutPeople = isAboutPeople.test(asked);
-  return criteria
-    .filter(({ name, weight }) => {
-      const folded = foldText(name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/_/g, ' '));
-      if (weight === 0 || forThem.test(folded)) return false;
-      return ofPeopleOnly.test(folded) || (aboutPeople && ofPeople.test(folded));
-    })
-    .map(({ name }) => name);
+  const deciding = [
+    ...criteria.filter(({ weight }) => weight !== 0).map(({ name }) => name),
+    ...constraints.map(({ attribute }) => attribute),
+  ];
+  return [...new Set(deciding)].filter((name) => {
+    const folded = foldText(name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/_/g, ' '));
+    return !forThem.test(folded) && (ofPeopleOnly.test(folded) || (aboutPeople && ofPeople.test(folded)));
+  });
 }
 
 const askedMax = 4_000;

@@ -65,6 +65,7 @@ export function measure(
   dimensions: readonly Plain<ScorecardDimension>[],
   metrics: JsonObject,
   answers: JsonObject,
+  words: Words,
 ): Result<MeasuredDimension[]> {
   const indicators = dimensions.flatMap((one) => one.indicators);
   const fractions = readFractions(indicators, metrics);
@@ -75,7 +76,7 @@ export function measure(
     const inner = dimension.indicators.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
     const measured: Measured[] = [];
     for (const indicator of dimension.indicators) {
-      const found = scoreOfIndicator(indicator, metrics, answers, fractions);
+      const found = scoreOfIndicator(indicator, metrics, answers, fractions, words);
       if (!found.ok) return found;
       measured.push({ indicator, share: inner === 0 ? 0 : (share * (indicator.weight ?? 1)) / inner, ...found.value });
     }
@@ -89,13 +90,14 @@ function scoreOfIndicator(
   metrics: JsonObject,
   answers: JsonObject,
   fractions: ReadonlySet<string>,
+  { say }: Words,
 ): Result<Pick<Measured, 'score' | 'choice' | 'impossible'>> {
   const { name, curve, choices } = indicator;
   if (curve.length > 0) {
     const value = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
     if (value === undefined || value === null) return succeed({ score: undefined });
     if (typeof value !== 'number' || !Number.isFinite(value))
-      return fail(invalid(`metrics.${name}`, 'has to be a number'));
+      return fail(invalid(`metrics.${name}`, say('scorecard.number')));
     const why = impossibleBecause(indicator, value, fractions.has(name));
     if (why === undefined) return succeed({ score: scoreAt(curve, value) });
     return succeed({ score: undefined, impossible: { field: `metrics.${name}`, why } });
@@ -103,7 +105,8 @@ function scoreOfIndicator(
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answer === undefined || answer === null || answer === '') return succeed({ score: undefined });
   const choice = choiceOf(String(answer), choices);
-  if (choice === undefined) return fail(invalid(`answers.${name}`, `is not one of ${Object.keys(choices).join(', ')}`));
+  if (choice === undefined)
+    return fail(invalid(`answers.${name}`, say('scorecard.notOneOf', { choices: Object.keys(choices).join(', ') })));
   return succeed({ score: choices[choice], choice });
 }
 

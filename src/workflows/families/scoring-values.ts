@@ -12,7 +12,10 @@ const signed =
 const percentage = /percent|pct\b|%|\bshare\b|prozent|anteil|quote\b|porcentaje|\btasa\b|pourcentage|\btaux\b/;
 // Parts of what is sold: may be negative, and never more than the whole.
 const margin =
-  /(?:gross|net|operating|profit|contribution|ebitda?) ?marg|(?:brutto|roh|netto|gewinn|umsatz|ebit-?)marge|deckungsbeitragsquote|margen (?:bruto|neto|operativo|de beneficio|ebitda?)|marge (?:brute|nette|operationnelle|beneficiaire)/;
+  /(?:gross|net|operating|profit|contribution|ebitda?) ?marg|(?:brutto|roh|netto|gewinn|umsatz|ebit-?)marge|handelsspanne|deckungsbeitragsquote|margen (?:bruto|neto|operativo|de beneficio|ebitda?)|marge (?:brute|nette|operationnelle|beneficiaire)/;
+// The same words for a sum of money.
+const sum =
+  /[€$£]|\b(?:[kmt]?(?:eur|usd|gbp|chf)|euros?|amount|per(?! cent)|betrag|je|importe|por(?! ciento)|montant|par)\b/;
 const graded = /rating|stars|sterne|bewertung|estrellas|valoracion|puntuacion|etoiles|\bnote\b/;
 // "1–5", "von 10", "sur 20".
 const scale = /(?:\b(?:out of|von|sobre|sur)|\/) ?(5|6|10|20|100)\b|\b[01] (?:(?:to|bis|a) )?(5|6|10|20|100)\b/;
@@ -29,7 +32,7 @@ export function impossibleBecause(
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const isSigned = signed.test(words);
   const lowest = min ?? (isSigned || least < 0 ? undefined : 0);
-  const isShare = percentage.test(words) && (!isSigned || margin.test(words)) && most <= 100;
+  const isShare = isPercentage(words) && (!isSigned || margin.test(words)) && most <= 100;
   // A curve that ends at 1 is of fractions.
   const whole = most === 1 ? 1 : 100;
   const [, outOf, upTo] = graded.test(words) ? (scale.exec(words) ?? []) : [];
@@ -41,6 +44,11 @@ export function impossibleBecause(
   if (!isFraction) return undefined;
   const percent = roundTo(value * 100, 6);
   return (label) => ({ name: 'scorecard.fraction', values: { label, value, percent } });
+}
+
+/** Nobody needs to say that a margin is a percentage. */
+function isPercentage(words: string): boolean {
+  return percentage.test(words) || (margin.test(words) && !sum.test(words));
 }
 
 function wordsOf({ name, label }: Plain<Indicator>): string {
@@ -74,7 +82,7 @@ function isLargePercentage(indicator: Plain<Indicator>): boolean {
   const words = wordsOf(indicator);
   const steps = indicator.curve.map(({ value }) => value).filter((value) => value > 0);
   return (
-    percentage.test(words) &&
+    isPercentage(words) &&
     (indicator.max ?? 100) > 1 &&
     Math.min(...steps) >= firstStepLeast &&
     Math.max(...steps) <= 100 &&

@@ -41,9 +41,9 @@ export const scoringFamily: Family<ScoringRequest, ScoringReply> = {
     }
     const card = scorecardOf(request);
     if (!card.ok) return card;
-    const measured = measure(card.value.dimensions, request.metrics ?? {}, request.answers ?? {});
-    if (!measured.ok) return measured;
     const words = wordsFor(request.locale, textOf(request));
+    const measured = measure(card.value.dimensions, request.metrics ?? {}, request.answers ?? {}, words);
+    if (!measured.ok) return measured;
     const shown = inWords(measured.value, request, words);
     return succeed({ variables: {}, ownChecks: [], compute: () => scoreBusiness(request, shown, card.value, words) });
   },

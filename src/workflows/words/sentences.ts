@@ -197,6 +197,8 @@ export const sentenceValues = {
   'scorecard.below': ['label', 'limit'],
   'scorecard.above': ['label', 'limit'],
   'scorecard.fraction': ['label', 'value', 'percent'],
+  'scorecard.notOneOf': ['choices'],
+  'scorecard.number': [],
   'scorecard.settle': ['label'],
   'scorecard.correct': ['message'],
   'scorecard.findOut': ['labels'],
