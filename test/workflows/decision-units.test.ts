@@ -28,6 +28,24 @@ it.each([
   ['share', '20%', '60 %', 'South'],
   ['share', '20%', 60, 'South'],
   ['runtime', '90 min', '2 h', 'South'],
+  ['range', '5,8 l/100 km', '6,1 l/100km', 'South'],
+  ['range', '5.8 litres per 100 km', '6,1 l pro 100 km', 'South'],
+  ['income', '45k €', '44.900 €', 'North'],
+  ['income', '45k €', 44_900, 'North'],
+  ['income', '45 k€', '€44.9k', 'North'],
+  ['income', '45 TEUR', '44 Tsd. €', 'North'],
+  ['income', '1,2 Mio. €', '900.000 €', 'North'],
+  ['income', '1,2 Mio. €', '1,1 millones de euros', 'North'],
+  ['income', '1.2 million EUR', '900 k€', 'North'],
+  ['interest', '3,5 % p.a.', '3,6 % p. a.', 'South'],
+  ['interest', '3,5 % p.a.', '0,3 % pro Monat', 'South'],
+  ['income', '450 €/month', '5.000 €/Jahr', 'North'],
+  ['income', '450 € im Monat', '5.500 € p.a.', 'South'],
+  ['income', '400 € monatlich', '5000 € par an', 'South'],
+  ['income', '45 €/h', '44 € pro Stunde', 'North'],
+  ['yield', '4500 kWh/an', '400 kWh/month', 'South'],
+  ['yield', '4500 kWh/a', '4600 kWh al año', 'South'],
+  ['length', '5 m', '450 cm', 'North'],
 ])('%s: %s and %s can be compared', (criterion, north, south, winner) => {
   const reply = compare(criterion, north, south);
   expect(reply.recommendation?.option).toBe(winner);
@@ -38,7 +56,9 @@ it.each([
   ['price', '18.500 €', '$19,000'],
   ['share', '20%', '0.6'],
   ['share', '20%', 0.6],
-  ['yield', '4500 kWh/an', '400 kWh/month'],
+  ['yield', '4500 kWh/an', '4500 kWh'],
+  ['income', '45 €/h', '400 €/day'],
+  ['range', '5,8 l/100 km', '6 l'],
   ['weight', '6 m3', '5 kg'],
 ])('%s: %s and %s cannot, and both are told', (criterion, north, south) => {
   const reply = compare(criterion, north, south);
@@ -53,6 +73,31 @@ it('a limit is in the unit of its value, or is converted to it', () => {
   expect(limited('5 m3').eliminated.map(({ option }) => option)).toEqual(['North']);
   expect(limited('5000 l').eliminated.map(({ option }) => option)).toEqual(['North']);
   expect(limited('7 kg').eliminated).toHaveLength(2);
+
+  const paid = (limit: unknown) =>
+    compare('cost', '45k €', '44 TEUR', { constraints: [{ attribute: 'cost', operator: '<=', value: limit }] });
+  for (const limit of ['44.500 €', 44_500, '44,5k €'])
+    expect(
+      paid(limit).eliminated.map(({ option }) => option),
+      String(limit),
+    ).toEqual(['North']);
+  const rented = compare('rent', '450 €/month', '5.000 €/year', {
+    constraints: [{ attribute: 'rent', operator: '<=', value: '5.100 € p.a.' }],
+  });
+  expect(rented.eliminated.map(({ option }) => option)).toEqual(['North']);
+});
+
+it('beside two units, a number that has none is not known; nor is a multiple of nothing known', () => {
+  const reply = compare('rent', '450 €/month', '5.000 €/year', {
+    options: ['450 €/month', '5.000 €/year', 300].map((rent, at) => ({ name: `${at}`, attributes: { rent } })),
+  });
+  expect(reply.missingFacts).toEqual(['rent of 2']);
+  expect(compare('income', '45k things', '5 €').missingFacts).toEqual(['income of North']);
+});
+
+it('what is blank is not 0', () => {
+  const constraints = [{ attribute: 'defects', operator: '=', value: 0 }];
+  expect(compare('defects', ' ', 0, { constraints }).eliminated.map(({ option }) => option)).toEqual(['North']);
 });
 
 describe('a protected characteristic', () => {

@@ -65,14 +65,15 @@ function inOneUnit(given: readonly (JsonValue | undefined)[], scale: ReadonlyMap
     return typeof value === 'number' || (isText(value) && quantities[at] === undefined && isNumeric(value));
   };
   // Beside 20 %, nobody knows what 0.6 is; beside kilograms and tonnes, what 3 is.
-  const isUnclear = given.some((value, at) => isPlain(at) && Math.abs(Number(value)) <= 1 && first.measure === 'share');
+  const isShare = first.measure.split('/')[0] === 'share';
+  const isUnclear = given.some((value, at) => isPlain(at) && Math.abs(Number(value)) <= 1 && isShare);
   const others = given.flatMap((_, at) => {
     if (quantities[at]) return isMixed || isUnclear ? [at] : [];
     return isPlain(at) && (units.size > 1 || isUnclear) ? [at] : [];
   });
   return {
     numbers: given.map((value, at) => quantities[at]?.number ?? value),
-    factors: quantities.map((one) => one && one.factor / first.factor),
+    factors: quantities.map((one) => one && (one.times * one.factor) / first.factor),
     others: new Set(others),
   };
 }

@@ -128,9 +128,15 @@ function numbersIn(
   if (ofValue && ofLimit && ofValue.measure !== ofLimit.measure) return [undefined, undefined];
   // Of a limit alone the unit is not known to be that of the value.
   if (!ofValue) return [undefined, undefined];
-  const factor = ofLimit ? ofLimit.factor / ofValue.factor : 1;
-  const bound = numberIn(ofLimit?.number ?? limit, sign);
-  return [numberIn(ofValue.number, sign), bound === undefined ? undefined : bound * factor];
+  const factor = ofLimit ? (ofLimit.times * ofLimit.factor) / ofValue.factor : 1;
+  return [
+    times(numberIn(ofValue.number, sign), ofValue.times),
+    times(numberIn(ofLimit?.number ?? limit, sign), factor),
+  ];
+}
+
+function times(number: number | undefined, factor: number): number | undefined {
+  return number === undefined ? undefined : number * factor;
 }
 
 function quantityIn(value: JsonValue): Quantity | undefined {
@@ -159,5 +165,10 @@ function isSame(a: JsonValue | undefined, b: JsonValue): boolean {
   if (typeof a === 'string' && typeof b === 'string') return foldText(a) === foldText(b);
   if (typeof a === 'boolean' || typeof b === 'boolean') return asBoolean(a ?? null) === asBoolean(b);
   if (typeof a === 'object' || typeof b === 'object') return JSON.stringify(a) === JSON.stringify(b);
-  return a === b || (a !== '' && b !== '' && Number(a) === Number(b));
+  return a === b || (!isBlank(a) && !isBlank(b) && Number(a) === Number(b));
+}
+
+/** Number would read it as 0. */
+function isBlank(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && value.trim() === '';
 }

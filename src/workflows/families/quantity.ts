@@ -1,11 +1,14 @@
-/** A number with the unit that it is written with: `6.0 m3`, `18.500 €`, `£289`, `4 500 kWh/an`. */
+/** A number with the unit that it is written with: `6.0 m3`, `18.500 €`, `£289`, `45k €`, `4 500 kWh/an`, `5,8 l/100 km`, `3 % p.a.` */
 export interface Quantity {
   /** The number alone, as written. */
   number: string;
+  /** How many are meant by one: 1,000 in `45k €`. */
+  times: number;
   /** What is measured, and per what: quantities of the same measure can be compared. */
   measure: string;
   /** By how much the number is to be multiplied, so that all of a measure are in one unit. */
   factor: number;
+  /** With what it is per: `€/month`. */
   unit: string;
 }
 
@@ -65,8 +68,76 @@ const units: ReadonlyMap<string, { measure: string; factor: number }> = new Map(
 );
 const money: ReadonlySet<string> = new Set(['eur', 'gbp', 'usd', 'chf']);
 
-const written =
-  /^([^\d+-]{0,4}?) ?([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?([^\d\s/][^\d\s/]{0,9}[23]?)?(?: ?(?:\/|per |pro |por |par ) ?([a-z]{1,9}))?$/;
+/** The words for periods; a rate per month or quarter is also one per year. */
+const periods: Readonly<Record<string, readonly string[]>> = {
+  year: [
+    'year',
+    'yr',
+    'jahr',
+    'ano',
+    'an',
+    'annee',
+    'a',
+    'p.a',
+    'annum',
+    'annually',
+    'yearly',
+    'jahrlich',
+    'anual',
+    'anuales',
+    'annuel',
+    'annuels',
+  ],
+  quarter: ['quarter', 'quartal', 'trimestre', 'quarterly', 'vierteljahrlich', 'trimestral', 'trimestriel'],
+  month: [
+    'month',
+    'mo',
+    'monat',
+    'mes',
+    'mois',
+    'p.m',
+    'monthly',
+    'monatlich',
+    'mtl',
+    'mensual',
+    'mensuales',
+    'mensuel',
+    'mensuels',
+  ],
+  week: ['week', 'wk', 'woche', 'semana', 'semaine'],
+  day: ['day', 'd', 'tag', 'dia', 'jour'],
+  hour: ['hour', 'hr', 'h', 'std', 'stunde', 'hora', 'heure'],
+};
+const periodsByWord: ReadonlyMap<string, string> = new Map(
+  Object.entries(periods).flatMap(([period, words]) => words.map((word) => [word, period] as const)),
+);
+const timesAYear: ReadonlyMap<string, number> = new Map([
+  ['year', 1],
+  ['quarter', 4],
+  ['month', 12],
+]);
+
+const multiples: ReadonlyMap<string, number> = new Map([
+  ...['k', 't', 'tsd', 'thousand', 'tausend', 'mil', 'mille'].map((word) => [word, 1e3] as const),
+  ...['m', 'mn', 'mio', 'mln', 'mill', 'million', 'millions', 'millionen', 'millon', 'millones'].map(
+    (word) => [word, 1e6] as const,
+  ),
+  ...['bn', 'mrd', 'mld', 'milliarde', 'milliarden', 'milliard', 'milliards'].map((word) => [word, 1e9] as const),
+]);
+
+const adverb = [
+  'p\\. ?[am]',
+  'per annum',
+  ...[...periodsByWord.keys()].filter((word) => /^[a-z]{3,}$/.test(word)),
+].join('|');
+const written = new RegExp(
+  [
+    String.raw`^([^\d+-]{0,4}?) ?([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?`,
+    // A multiple only where the rest is no unit: "5 m" are metres, "5 m €" millions.
+    String.raw`(?:([a-z]{1,10})\.? (?:de |d')?)??([^\d\s/][^\d\s/]{0,9}[23]?)?`,
+    String.raw` ?(?:(?:\/|per |pro |por |par |je |im |al |a |aux |cada |a los ) ?(100 ?km|[a-z]{1,9})|(${adverb}))?\.?$`,
+  ].join(''),
+);
 const lengthMax = 60;
 
 /** Reads a number that has one unit, before it or after it; undefined if there is none, or one that is not known. */
@@ -81,18 +152,44 @@ export function readQuantity(text: string): Quantity | undefined {
     .replace(/’/g, "'")
     .replace(/\u2212/g, '-')
     .toLowerCase();
-  const [, before = '', number = '', after = '', per] = written.exec(plain) ?? [];
-  if (number === '' || (before === '') === (after === '')) return undefined;
-  const unit = (before || after).replace(/\.$/, '');
+  const [, before = '', number = '', multiple = '', after = '', rate, adverb] = written.exec(plain) ?? [];
+  if (number === '') return undefined;
+  const [times, unit] = multipleIn(before, multiple, after);
   const known = units.get(unit);
-  if (!known) return undefined;
+  const per = periodOrThing(rate, adverb);
+  if (!known || times === undefined || per === undefined) return undefined;
   const { measure, factor } = known;
+  const aYear = timesAYear.get(per);
   return {
-    number: money.has(measure) ? wholeMoney(number) : number,
-    measure: per ? `${measure}/${per}` : measure,
-    factor,
-    unit,
+    number: money.has(measure) && times === 1 ? wholeMoney(number) : number,
+    times,
+    measure: per === '' ? measure : `${measure}/${aYear === undefined ? per : 'year'}`,
+    factor: factor * (aYear ?? 1),
+    unit: per === '' ? unit : `${unit}/${per}`,
   };
+}
+
+/** `45k €`, `45 k€`, `€45k`: how many, of what. Undefined: it is no multiple, or not of money. */
+function multipleIn(before: string, multiple: string, after: string): readonly [number | undefined, string] {
+  const [first, second] = [before, after].map((one) => one.replace(/\.$/, '')) as [string, string];
+  if (first !== '' && second !== '')
+    return [multiple === '' && isMoney(first) ? multiples.get(second) : undefined, first];
+  const unit = first || second;
+  if (multiple !== '') return [isMoney(unit) ? multiples.get(multiple) : undefined, unit];
+  if (units.has(unit)) return [1, unit];
+  const [, joined = '', rest = ''] = /^([a-z]{1,4})\.?(€|\$|£|eur|usd|gbp|chf)$/.exec(unit) ?? [];
+  return [multiples.get(joined), rest];
+}
+
+function isMoney(unit: string): boolean {
+  return money.has(units.get(unit)?.measure ?? '');
+}
+
+/** What a rate is per: a period, another thing, or nothing (empty). Undefined: a word that says something else. */
+function periodOrThing(rate: string | undefined, adverb: string | undefined): string | undefined {
+  if (rate !== undefined) return periodsByWord.get(rate) ?? rate.replace(' ', '');
+  if (adverb === undefined) return '';
+  return periodsByWord.get(adverb.replace(' ', '').replace(/^per/, ''));
 }
 
 /** Nobody writes three decimals of money: 18.500 € is eighteen thousand. */
