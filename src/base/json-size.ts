@@ -1,4 +1,4 @@
-/** How large JSON may be that somebody computes or sends; text counts in UTF-16 units, with names. */
+/** How large JSON may be that somebody computes or sends; text counts in UTF-16 units, with the names in objects. */
 export interface JsonSize {
   values: number;
   levels: number;
@@ -19,9 +19,10 @@ export function tooLargeJson(json: unknown, most: JsonSize): string | undefined 
     if (typeof value !== 'object' || value === null) continue;
     if (depth >= most.levels) return `is nested deeper than ${most.levels} levels`;
     const names = value as Record<string, unknown>;
+    const isList = Array.isArray(value);
     for (const name in names) {
       if (open.length > most.values) break;
-      units += name.length;
+      if (!isList) units += name.length;
       open.push({ value: names[name], depth: depth + 1 });
     }
   }
