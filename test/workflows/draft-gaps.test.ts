@@ -185,3 +185,79 @@ it.each(reasoned(lawful))('a rejection for a reason of the matter can be: %s (%s
   const document = draft(purpose, locale, facts).draft;
   expect(document && whyNotApprovable(document)).toBeUndefined();
 });
+
+it.each([
+  [
+    'en',
+    'request annual leave',
+    { from: '2026-12-21', until: '2026-12-31', 'stand-in': 'Mia' },
+    'take leave. Period: December 21, 2026 – December 31, 2026.',
+  ],
+  [
+    'de',
+    'Urlaub beantragen',
+    { von: '2026-12-21', Vertretung: 'Mia' },
+    'bitte ich um Urlaub. Beginn: 21. Dezember 2026.',
+  ],
+  [
+    'es',
+    'pedir vacaciones',
+    { desde: '2026-12-21', hasta: '2026-12-31' },
+    'Período: 21 de diciembre de 2026 – 31 de diciembre de 2026.',
+  ],
+  [
+    'fr',
+    'demander un congé',
+    { du: '2026-12-21', au: '2026-12-31' },
+    'un congé. Période : 21 décembre 2026 – 31 décembre 2026.',
+  ],
+] as const)('leave is asked for with its days: %s, %s', (locale, purpose, facts, stated) => {
+  const reply = draft(purpose, locale, facts);
+  expect(reply.draft?.kind).toBe('leave_request');
+  expect(reply.draft?.body).toContain(stated);
+  expect(reply.missingFacts).toEqual([]);
+  expect(draft(purpose, locale).missingFacts).toHaveLength(1);
+});
+
+it.each([
+  [
+    'en',
+    'job reference',
+    { employee: 'Mia Holm', position: 'cook', qualities: 'reliable' },
+    'Mia Holm worked with us. The position: cook.',
+  ],
+  [
+    'de',
+    'Arbeitszeugnis',
+    { Mitarbeiterin: 'Mia Holm', Stelle: 'Köchin' },
+    'bei uns war Mia Holm tätig. Die Stelle: Köchin.',
+  ],
+  [
+    'es',
+    'carta de recomendación',
+    { empleada: 'Mia Holm', puesto: 'cocinera' },
+    'Mia Holm trabajó con nosotros. El puesto: cocinera.',
+  ],
+  [
+    'fr',
+    'lettre de recommandation',
+    { salariée: 'Mia Holm', poste: 'cuisinière' },
+    'Mia Holm a travaillé chez nous. Le poste : cuisinière.',
+  ],
+] as const)('a reference names who worked, and as what: %s, %s', (locale, purpose, facts, stated) => {
+  const reply = draft(purpose, locale, facts);
+  expect(reply.draft?.kind).toBe('job_reference');
+  expect(reply.draft?.body).toContain(stated);
+  expect(draft(purpose, locale).missingFacts).toHaveLength(1);
+});
+
+it.each([
+  ['decline the holiday request', 'rejection'],
+  ['confirm that the leave request is approved', 'confirmation'],
+  ['I am on sick leave', 'sick_note'],
+  ['ask for the reference number of my order', ''],
+  ['offer a holiday flat', 'offer'],
+  ['um ein Arbeitszeugnis bitten', ''],
+])('what only mentions leave or a reference is another kind: %s', (purpose, kind) => {
+  expect(draft(purpose, '').draft?.kind).toBe(kind);
+});

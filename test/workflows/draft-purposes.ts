@@ -1,5 +1,33 @@
 /** Instructions as people write them, by the kind that they clearly name. */
 export const purposes: Readonly<Record<string, readonly string[]>> = {
+  leave_request: [
+    'Request annual leave in July',
+    'ask my boss for two weeks off: time off request',
+    'apply for unpaid leave',
+    'holiday request for the summer',
+    'Urlaubsantrag für August',
+    'Sonderurlaub für den Umzug beantragen',
+    'den Chef um drei Tage Urlaub bitten: ich bitte um Urlaub',
+    'Elternzeit beantragen',
+    'Solicitud de vacaciones para agosto',
+    'pedir a la jefa dos días libres',
+    'solicitar un permiso sin sueldo',
+    'Demande de congé pour août',
+    'demander à mon chef une semaine de congés',
+    'poser un congé parental',
+  ],
+  job_reference: [
+    'Write a job reference for our former assistant',
+    'letter of recommendation for an intern',
+    'employment reference for our cook',
+    'Arbeitszeugnis für unsere Köchin schreiben',
+    'Zwischenzeugnis für einen Mitarbeiter',
+    'Empfehlungsschreiben für die Praktikantin',
+    'Carta de recomendación para una becaria',
+    'redactar una referencia laboral',
+    'Lettre de recommandation pour un stagiaire',
+    'rédiger un certificat de travail',
+  ],
   apology_for_delay: [
     'Apologise for the late delivery',
     'say sorry to the guest that the room is ready two hours late',
