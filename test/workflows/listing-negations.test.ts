@@ -43,6 +43,47 @@ it.each([
   expect(factsOf(category, description)[fact]).toBe(expected);
 });
 
+it.each([
+  ['vehicle', 'VW Golf 2015. Automatik: nein, Diesel', 'transmission', 'manual'],
+  ['vehicle', 'Clio, boîte automatique : non, diesel', 'transmission', 'manual'],
+  ['vehicle', 'Opel Astra, unfallfrei - nein', 'accidentFree', 'false'],
+  ['vehicle', 'Seat León 2016. Accidentado: no.', 'accidentFree', 'true'],
+  ['vehicle', 'Seat León que no ha sido accidentado', 'accidentFree', 'true'],
+  ['property', '3 Zimmer zu vermieten. Möbliert ist sie nicht', 'furnished', 'false'],
+  ['property', 'Piso en alquiler. Amueblado: no', 'furnished', 'false'],
+  ['property', '2 bed flat to let, furnished - no', 'furnished', 'false'],
+  ['property', '2 bed flat to let, pets allowed? no', 'petsAllowed', 'false'],
+  ['property', '2 bed flat to let. Pets: no. Not quiet', 'petsAllowed', 'false'],
+  ['job', 'Verkäufer gesucht. Teilzeit ist leider nicht möglich', 'workload', 'full-time'],
+  ['job', 'Barista wanted. Full time is not possible', 'workload', 'part-time'],
+  ['job', 'Vendeur recherché, temps partiel pas possible', 'workload', 'full-time'],
+  ['job', 'Se busca camarero, media jornada no es posible', 'workload', 'full-time'],
+  ['phone', 'iPhone 12. Wie neu? Nein, leider nicht', 'condition', undefined],
+  ['phone', 'iPhone 12, nichts kaputt, wie neu', 'condition', 'like new'],
+])('denied after the word in a %s: %s', (category, description, fact, expected) => {
+  expect(factsOf(category, description)[fact]).toBe(expected);
+});
+
+it.each([
+  ['property', 'Furnished - no pets, 2 bed to let', 'furnished', 'true'],
+  ['property', 'The furnished flat to let is not in the centre', 'furnished', 'true'],
+  ['property', 'Die möblierte Wohnung ist nicht im Zentrum', 'furnished', 'true'],
+  ['vehicle', 'Opel Astra, die Automatik ist nicht verschlissen', 'transmission', 'automatic'],
+  ['vehicle', 'Ford Focus, white, no rust', 'colour', 'white'],
+])('a "not" of something else denies nothing in a %s: %s', (category, description, fact, expected) => {
+  expect(factsOf(category, description)[fact]).toBe(expected);
+});
+
+it.each([
+  ['Opel Corsa 2012, ob unfallfrei weiß ich nicht', { accidentFree: undefined, colour: undefined }],
+  ['Opel Astra. Unfallfrei? Weiß ich nicht. Weiß lackiert', { accidentFree: undefined, colour: 'white' }],
+  ["Toyota Yaris. I don't know if it is accident free", { accidentFree: undefined }],
+  ['Ford Focus 2012, not red but blue', { colour: 'blue' }],
+])('what a seller does not know is no fact: %s', (description, expected) => {
+  const found = factsOf('vehicle', description);
+  expect(Object.fromEntries(Object.keys(expected).map((name) => [name, found[name]]))).toEqual(expected);
+});
+
 it('a flat is not offered for what its landlord rules out', () => {
   const listing = { title: '2 bed flat', description: 'Not a holiday let. £1200 pcm', category: 'property' };
   const { facts } = ask(readinessFamily, ScoreListingRequestSchema, { listing });

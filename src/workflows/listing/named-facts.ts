@@ -20,7 +20,7 @@ const colours: readonly (readonly [string, RegExp])[] = [
   ['pink', /pink|rosa|\brose/],
 ];
 const colourWords =
-  '(?:dark |light |pearl |phantom |metallic |dunkel|hell|perl)?(?:black|white|silver|gr[ae]y|red|blue|green|yellow|brown|beige|purple|pink|schwarz(?:e[nrs]?)?|wei(?:ss|ß)(?:e[nrs]?)?|silber(?:n|grau)?|grau(?:e[nrs]?)?|rot(?:e[nrs]?)?|blau(?:e[nrs]?)?|grun(?:e[nrs]?)?|gelb(?:e[nrs]?)?|braun(?:e[nrs]?)?|negr[oa]s?|blanc[oa]s?|plateado|gris(?:es?)?|roj[oa]s?|azul(?:es)?|verdes?|violett|violetas?|lila|morad[oa]s?|bronze|amarill[oa]s?|marron(?:es)?|noire?s?|blanche?s?|blancs?|rouges?|bleue?s?|vert[es]?s?|jaunes?|plata|gold(?:en)?|dorad[oa]s?|rosa|dore|argent|violette?|naranja|creme|orange|titan(?:ium|e|io)?|anthrazit|antracita|anthracite)';
+  '(?:dark |light |pearl |phantom |metallic |dunkel|hell|perl)?(?:black|white|silver|gr[ae]y|red|blue|green|yellow|brown|beige|purple|pink|schwarz(?:e[nrs]?)?|(?<!\\b(?:ich|man|wer|niemand) )wei(?:ss|ß)(?:e[nrs]?)?(?! (?:ich|man|wer|niemand|leider|nicht)\\b)|silber(?:n|grau)?|grau(?:e[nrs]?)?|rot(?:e[nrs]?)?|blau(?:e[nrs]?)?|grun(?:e[nrs]?)?|gelb(?:e[nrs]?)?|braun(?:e[nrs]?)?|negr[oa]s?|blanc[oa]s?|plateado|gris(?:es?)?|roj[oa]s?|azul(?:es)?|verdes?|violett|violetas?|lila|morad[oa]s?|bronze|amarill[oa]s?|marron(?:es)?|noire?s?|blanche?s?|blancs?|rouges?|bleue?s?|vert[es]?s?|jaunes?|plata|gold(?:en)?|dorad[oa]s?|rosa|dore|argent|violette?|naranja|creme|orange|titan(?:ium|e|io)?|anthrazit|antracita|anthracite)';
 /** Refers to something other than the thing offered. */
 const otherThing =
   /interior|leather|seats|innen|leder|sitze|cuero|asientos|tapizado|cuir|sieges|cover|case|hulle|funda|strap|armband|curtain|wheels|alloys|felgen|llantas|jantes|roof|dach|techo|\btoit\b|calipers|bremssattel|key|karte|card|box\b|caja|boite/;
@@ -50,6 +50,7 @@ const beside =
 export const namedFacts: readonly FactPattern[] = [
   {
     fact: 'colour',
+    denied: {},
     kinds: ['vehicles', 'electronics', 'furniture', 'fashion'],
     fields: ['colour', 'color', 'farbe', 'couleur', 'aussenfarbe'],
     pattern: new RegExp(`(?<![a-z])${colourWords}(?![a-z])`, 'g'),

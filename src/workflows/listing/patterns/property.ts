@@ -208,12 +208,14 @@ export const propertyPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'petsAllowed',
+    // "No pets" is said by the match itself.
+    denied: { true: 'false', false: 'false' },
     type: 'boolean',
     kinds: ['property'],
     fields: ['petsallowed', 'pets', 'haustiere', 'haustiereerlaubt', 'mascotas', 'animaux', 'animauxacceptes'],
     pattern:
-      /no pets|pets (?:are |is )?(?:not )?(?:allowed|welcome|considered|ok|accepted)|pet.?friendly|haustiere (?:sind |leider )*(?:nicht )?(?:erlaubt|willkommen|gestattet|moglich|erwunscht)|keine (?:haus)?tiere|(?:no )?(?:se )?(?:admiten|aceptan|permiten) (?:animales|mascotas)|mascotas no|sin mascotas|(?:animaux|chats|chiens) (?:non |pas )?(?:acceptes|autorises|admis|bienvenus)|pas d'animaux/g,
-    read: (match) => String(!/\b(?:no|not|nicht|keine|sin|non|pas)\b/.test(match[0])),
+      /no pets|pets (?:are |is )?(?:not )?(?:allowed|welcome|considered|ok|accepted)|pet.?friendly|haustiere (?:sind |leider )*(?:nicht )?(?:erlaubt|willkommen|gestattet|moglich|erwunscht)|keine (?:haus)?tiere|(?:no )?(?:se )?(?:admiten|aceptan|permiten) (?:animales|mascotas)|mascotas no|sin mascotas|(?:animaux|chats|chiens) (?:non |pas )?(?:acceptes|autorises|admis|bienvenus)|pas d'animaux|(?:pets|haustiere|mascotas|animaux) ?[:?-] ?(?:no|nein|non|yes|ja|si|oui)(?= ?(?:[,.;!)\n]|$))/g,
+    read: (match) => String(!/\b(?:no|not|nein|nicht|keine|sin|non|pas)\b/.test(match[0])),
   },
   {
     fact: 'minimumStayMonths',

@@ -43,6 +43,7 @@ export const thingPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'condition',
+    denied: {},
     kinds: ['electronics', 'furniture', 'fashion', 'generic'],
     fields: ['condition', 'zustand', 'artikelzustand', 'estado', 'etat', 'grade'],
     pattern:

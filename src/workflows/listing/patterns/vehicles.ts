@@ -342,20 +342,12 @@ export const vehiclePatterns: readonly FactPattern[] = [
   },
   {
     fact: 'accidentFree',
-    // Its reader knows what a "not" makes of it.
-    denied: { true: 'true', false: 'false' },
+    denied: { true: 'false', false: 'true' },
     type: 'boolean',
     kinds: ['vehicles'],
     fields: ['accidentfree', 'unfallfrei', 'sinaccidentes', 'nonaccidente'],
     pattern:
       /accident.?free|no accidents|unfallfrei|sin accidentes|sin golpes|jamais accident|non accident|unfallwagen|unfallschaden|\bcat(?:egory)? [sncd]\b|write.?off|accidentad[oa]|siniestrad[oa]|vehicule accidente|voiture accidentee?|(?:never|nunca|jamas|nie|niemals|jamais) (?:been |had |ha |eu )?(?:tenido |sufrido )?(?:in )?(?:an |un |einen |ningun |d.)?(?:accident|unfall|golpe|crash)/g,
-    read: (match, text) => {
-      const isFree = /free|frei|^no |^sin |jamais|^non|^never|^nunca|^jamas|^nie|^jamais/.test(match[0]);
-      const isDenied =
-        /(?:\bnot|\bnicht|\bno|\bkein[en]*|\bpas|\bnever|\bohne|\bsin|\bsans|\bnunca|\bjamas|\bnie|\bniemals|\bjamais|\bni) (?:ganz |fully |totally |un |une |ha |ha sido |fue |been |ete |ein |einen )*$/.test(
-          before(text, match, 24),
-        );
-      return String(isFree !== isDenied);
-    },
+    read: (match) => String(/free|frei|^no |^sin |jamais|^non|^never|^nunca|^jamas|^nie|^jamais/.test(match[0])),
   },
 ];
