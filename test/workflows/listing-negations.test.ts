@@ -94,8 +94,43 @@ it.each([
   ['vehicle', 'Toyota Yaris 2015. £20 tax, £4,500', '4500'],
   ['vehicle', 'Renault Zoe. Batterie en location 69€/mois, prix 6 900 €', '6900'],
   ['bike', 'Vélo Trek. Facture 6 800 €, je vends 4 200 €', '4200'],
+  ['bike', 'Vélo Trek, valeur 1500 €, prix : 400€', '400'],
+  ['phone', 'iPhone 12, für 1200 € gekauft, jetzt 300€', '300'],
+  ['phone', 'MacBook, bought for £1200, asking £450 ono', '450'],
+  ['phone', 'iPhone 12 VB 300€', '300'],
+  ['sofa', 'Sofa, Neupreis 1200€, FP 300,-', '300'],
+  ['sofa', 'Sofa 300€ Neupreis 1200 €', '300'],
+  ['sofa', 'Sofa was £500 now £200', '200'],
+  ['vehicle', 'Seat Ibiza, seguro 300 € al año, pido 5.500€', '5500'],
+  ['vehicle', 'Seat Ibiza, impuesto 60 € al año, 5.500€', '5500'],
+  ['vehicle', 'Opel Corsa, Reparatur 800 €, Preis 3500 VB', '3500'],
+  ['vehicle', 'Renault Zoe, loc. batterie 69€ par mois, 6900 €', '6900'],
+  ['vehicle', 'Golf. Spent over £600 on tyres, £4,500', '4500'],
   ['property', 'Leasehold flat for sale. Ground rent £250 a year, £210,000', '210000'],
 ])('another sum is no price in a %s: %s', (category, description, price) => {
+  expect(factsOf(category, description).price).toBe(price);
+});
+
+it.each([
+  ['vehicle', 'BMW 118i, Leasing 199 € mtl.'],
+  ['vehicle', 'Renault Zoe, batterie en location'],
+  ['things', 'Registration fee of £50'],
+  ['sofa', 'Sofa, jetzt 3-4 Jahre alt'],
+])('no price is asked in a %s: %s', (category, description) => {
+  expect(factsOf(category, description)).not.toHaveProperty('price');
+});
+
+it.each([
+  ['phone', 'iPhone 11 mit Rechnung 450€', '450'],
+  ['phone', 'iPhone 11 con factura 450€', '450'],
+  ['vehicle', 'Golf Sport 4500 £. Great car, spent £600', '4500'],
+  ['things', 'Travel cot £30', '30'],
+  ['laptop', 'Laptop for spares or repair £50', '50'],
+  ['tiles', 'Fliesen 12 €/m², 30 m²', '12'],
+  ['bike', 'Vélo 45€ port compris', '45'],
+  ['services', 'Reparatur 80 €, Anfahrt 20 €', '80'],
+  ['property', '2 bed flat to let, £900 a month, registration fee £50', '900'],
+])('a sum is the price beside words of other sums in a %s: %s', (category, description, price) => {
   expect(factsOf(category, description).price).toBe(price);
 });
 

@@ -1,36 +1,80 @@
 import { amountOf, numeral } from '../plain-text.ts';
-import { after, before, type FactPattern } from './pattern.ts';
+import { after, before, type FactPattern, type FactReader, type Kind } from './pattern.ts';
 
 /** Words before an amount that is not the asking price. */
 const otherPrice =
-  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally|anfahrt(?:spauschale)?|call.?out|travel|fahrtkosten|deplacement|desplazamiento|anzahlung|senal de|senal|reserva|acompte|arrhes|hausgeld|nebenkosten|\bnk|heizkosten|comunidad|gastos|charges|taxe fonciere|\bibi|service charge|ground rent|council tax|\bhoa|steuer|versicherung|haftpflicht|responsabilidad civil|responsabilite civile|liability|versand(?:kosten)?|porto|shipping|postage|posting|p&p|delivery|batteri[ae] (?:en |a |de )?(?:location|alquiler|renting)|batteriemiete|akkumiete|battery (?:lease|hire|rental)|road tax|\bved|envio|franqueo|livraison|frais de port|port|expedition)[a-z :(]{0,16}(?:bis |de |of |von |up to |hasta )?$/;
+  /(?:neupreis|\bnp|listenpreis|originalpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|prix d'(?:achat|origine)|paye[es]*|achete[es]* |caution|depot de garantie|precio (?:nuevo|original|de compra)|\bcosto|pague|fianza|deposit|cost (?:me|new)|\bpaid|\brrp|(?:new|original|old|retail) price|\b(?:was|war|kostete|costaba|coutait)(?=[ :]{1,2}$)|\bstatt|instead of|originally|\bworth|\bvaleur|\bim wert|\bvalorad[oa] en|(?:bought|purchased) (?:new )?for|gekauft (?:fur|um)|comprad[oa]s? (?:nuev[oa]s? )?por|anfahrt(?:spauschale)?|call.?out|\btravel(?: costs?| expenses| fee)?(?=[ :]{1,2}(?:of )?$)|fahrtkosten|deplacement|desplazamiento|anzahlung|senal de|senal|reserva|acompte|arrhes|hausgeld|nebenkosten|\bnk|heizkosten|comunidad|gastos|charges|taxe fonciere|\bibi|service charge|ground rent|council tax|\bhoa|steuer(?!kette|gerat|ung|teil)|versicherung|\binsurance|(?<!pago )\bseguro|\bassurance|haftpflicht|responsabilidad civil|responsabilite civile|liability|versand(?:kosten)?|\bporto|shipping(?! container)|postage|\bposting|p&p|\bdelivery(?! (?:van|bike|bag))|loc(?:ation|\.)? (?:de (?:la )?)?batterie|batteri[ae] (?:en |a |de )?(?:location|alquiler|renting)|batteriemiete|akkumiete|battery (?:lease|hire|rental)|road tax|\bved|envio|franqueo|livraison|frais de port|\bport(?=[ :]{1,2}$)|\bexpedition(?=[ :]{1,2}$)|(?<!\bno )(?:registration|application|admin|booking|agency|joining|processing|training|handling) fees?|(?:anmelde|bearbeitungs|vermittlungs|aufnahme)gebuhr|frais d'(?:inscription|agence)|frais de dossier|cuota de inscripcion)[a-z :(]{0,16}(?:bis |de |of |von |up to |hasta )?$/;
 
-/** What the thing once cost, by its invoice. */
-const invoiced = /\b(?:facture|factura|rechnung|invoice)(?: (?:d'achat|de compra|de|of|uber|von|for|por|a))*[ :]{1,3}$/;
+/** What was spent on a thing, or is paid for it in rates; a service may be this itself. */
+const besideGoods =
+  /(?:(?<!(?:zur|fur|bei) )\breparatur(?:kosten|en)?|\brepairs? (?:costs?|bills?|of)|(?<!para )\breparacion(?:es)?|(?<!pour )\breparations?|\bspent|\binvest(?:ed|iert)|\binvertid[oa]s?|\bgastad[oa]s?|\bdepenses?|\bausgegeben|\bleasing(?:rate)?|\bmonatsrate|\bmonatliche rate|\bmonthly|\bcuotas?|\bmensualites?|\bmensualidad(?:es)?)(?: (?:fur|von|of|for|ca|uber|over|about|around|nearly|more than|mehr als|mas de|plus de|ab|from|desde|a partir de|des|mensual|payments?|costs?|kostete?n?|de|was|war))*\.?[ :(]{1,3}$/;
 
-/** What follows an amount that is paid for something else: for sending the thing, or as a tax. */
+/** What the thing once cost, by its invoice; "with invoice" before a sum is only what comes with the thing. */
+const invoiced =
+  /(?<!\b(?:mit|samt|inkl\.?|inklusive|con|avec|with|incl\.?|including|und|et|and|y|ohne|sin|sans|without|[&+]) (?:original |la |the |de )?)\b(?:facture|factura|rechnung|invoice)(?: (?:d'achat|de compra|de|of|uber|von|for|por|a))*[ :]{1,3}$/;
+
+/** What follows an amount that is paid for something else, or was once: for sending the thing, as a tax, when it was bought. */
 const forOther =
-  /^ ?(?:(?:a|per|im|al|par) (?:year|jahr|ano|an) )?(?:road ?tax|tax\b|ved\b|kfz-?steuer|steuer\b|impuesto|ground rent|service charge)|^ ?(?:for|fur|por|para|pour) (?:the |your |das |den |el |la |le |les |votre )?(?:starter|training|registration|schulung|anmeldung|inscripcion|formation|inscription)|^ ?(?:for |fur |fur den |de |por |por el |pour |pour l'|les |le |l')?(?:frais de port|frais d'envoi|gastos de envio|postage|p&p|shipping|delivery|posting|versand|porto|envio|franqueo|port\b|livraison|expedition)/;
+  /^ ?(?:(?:a|per|im|al|par) (?:year|jahr|ano|an) )?(?:road ?tax|tax\b|ved\b|kfz-?steuer|steuer\b|impuesto|ground rent|service charge)|^ ?(?:for|fur|por|para|pour) (?:the |your |das |den |el |la |le |les |votre )?(?:starter|training|registration|schulung|anmeldung|inscripcion|formation|inscription)|^ ?(?:for |fur |fur den |de |por |por el |pour |pour l'|les |le |l')?(?:frais de port|frais d'envoi|gastos de envio|postage|p&p|shipping|delivery|posting|versand|porto|envio|franqueo|port\b|livraison|expedition)(?![a-z]*frei| (?:compris|inclus|offert|gratuit|gratis|inkl|frei|kostenlos|included|free|incluid))|^ ?(?:neu |damals )?(?:(?:gekauft|bezahlt|gekostet|angeschafft|(?:neupreis|np)(?= ?(?:[.,;)!\n]|$))))/;
+
+/** What follows an amount that is paid again and again. */
+const recurring =
+  /^ ?(?:(?:\/|per|a|each|pro|im|je|jeden|al|por|cada|par|chaque) ?(?:calendar )?(?:month|monat|mes\b|mois|year(?! old)|jahr|ano\b|an\b|annum|week|woche|semana)|p\.? ?[ma]\b|mtl|monatl|jahrl|pcm\b|mensual|mensuel|anual|annuel|monthly|yearly)/;
 
 /** All of it together is the asking price. */
 const inclusive =
   /\b(?:(?:inkl|incl|including|incluid|compris|inclus|plus|warm)[a-z.]*|mit|con|avec) (?:[a-z]+ ){0,2}[a-z :(]{0,16}$/;
 
+const currency = '€|euros?\\b|eur\\b|£|quid|\\$|chf\\b';
+// "iPhone 12 VB 300" asks for what comes after.
+const negotiable = '(?:vhb|vb|fp|festpreis|ono|o\\.n\\.o\\.?|obo)(?![a-z]| ?:? ?[€£$]? ?\\d)';
+/** Words right before a sum that is asked for. */
+const asking =
+  "(?<!(?:new|old|original|retail|list|purchase|store|shop) )(?:asking(?: price)?|price|preis|festpreis|verkaufspreis|vhb|vb|fp|precio|pido|pedimos|prix|je (?:l[ae]s? |l')?vends?|j'en (?:demande|veux)|selling(?: it| them)?|verkaufe(?: (?:es|ihn|sie))?|(?:hatte|mochte) (?:ich )?(?:gerne? |dafur |noch )*|vendo|se vende|jetzt|now|ahora|maintenant)(?: (?:is|ist|de|of|von|est|es|at|a|pour|por|el|ella|fur|um|for|vb|vhb|only|just|nur|noch|solo|fijo|ferme|final|demande|negociable|verhandelbar))*[ :.]{1,3}";
+
+/** A sum with a word beside it by which it is asked for counts before any other. */
+const asked = new RegExp(
+  `(?<![a-z])${asking}(?:(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|((?:${numeral})k?) ?(?:${currency}|,-|${negotiable}))|(?<![\\d.,])[€£$]? ?((?:${numeral})k?) ?(?:${currency})? ?[-,(]? ?${negotiable}`,
+  'g',
+);
+const maySayAsked =
+  /asking|price|preis|precio|prix|pido|pedimos|vend|demande|veux|verkaufe|selling|hatte|mochte|jetzt|now|ahora|maintenant|vhb|vb|fp|ono|o\.n\.o|obo/;
+const anySum = new RegExp(
+  `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:${currency}|vb\\b(?! ?:? ?[€£$]? ?\\d))|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,
+  'g',
+);
+
+const goods: readonly Kind[] = ['vehicles', 'electronics', 'furniture', 'fashion', 'generic'];
+const others: readonly Kind[] = ['property', 'jobs', 'services'];
+
+const sumOf = (match: RegExpExecArray) => String(amountOf(match[1] ?? match[2] ?? match[3] ?? ''));
+const isForOther = (match: RegExpExecArray, text: string) => forOther.test(after(text, match, 34));
+/** Goods that are sold are paid once: a leasing rate and an insurance are not their price. */
+const isBesideGoods = (match: RegExpExecArray, text: string) =>
+  recurring.test(after(text, match, 20)) || besideGoods.test(before(text, match, 40));
+
+const readAsked: FactReader = (match, text) => (isForOther(match, text) ? undefined : sumOf(match));
+const readAny: FactReader = (match, text) =>
+  isForOther(match, text) ||
+  invoiced.test(before(text, match, 48)) ||
+  (otherPrice.test(before(text, match, 40)) && !inclusive.test(before(text, match, 44)))
+    ? undefined
+    : sumOf(match);
+
+function priceOf(kinds: readonly Kind[], pattern: RegExp, read: FactReader, needs?: RegExp): FactPattern {
+  return { fact: 'price', type: 'number', kinds, pattern, read, ...(needs ? { needs } : {}) };
+}
+
+/** Reads a sum unless it is none that goods are sold for. */
+const once =
+  (read: FactReader): FactReader =>
+  (match, text) =>
+    isBesideGoods(match, text) ? undefined : read(match, text);
+
 /** The asking price of any thing. */
 export const pricePatterns: readonly FactPattern[] = [
-  {
-    fact: 'price',
-    type: 'number',
-    kinds: [],
-    pattern: new RegExp(
-      `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:€|euros?\\b|eur\\b|£|quid|\\$|chf\\b|vb\\b)|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,
-      'g',
-    ),
-    read: (match, text) =>
-      forOther.test(after(text, match, 34)) ||
-      invoiced.test(before(text, match, 34)) ||
-      (otherPrice.test(before(text, match, 30)) && !inclusive.test(before(text, match, 44)))
-        ? undefined
-        : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
-  },
+  priceOf(goods, asked, once(readAsked), maySayAsked),
+  priceOf(others, asked, readAsked, maySayAsked),
+  priceOf(goods, anySum, once(readAny)),
+  priceOf(others, anySum, readAny),
 ];
