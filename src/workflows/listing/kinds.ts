@@ -97,7 +97,9 @@ export interface Kinds {
  * `generic` if too little points to any kind.
  */
 export function kindsOf(title: string, description: string, category: string): Kinds {
-  const [plainTitle, plainDescription, plainCategory] = [plainText(title), plainText(description), plainText(category)];
+  const plainTitle = withEngines(plainText(title));
+  const plainDescription = withEngines(plainText(description));
+  const plainCategory = plainText(category);
   const inTitle = countWords(plainTitle, textIndex);
   const inDescription = countWords(plainDescription, textIndex);
   const inCategory = countWords(plainCategory, categoryIndex);
@@ -125,6 +127,11 @@ export function kindsOf(title: string, description: string, category: string): K
     kind: best(scored.map(({ kind, withCategory }) => [kind, withCategory])),
     misplaced: isForParts && isWhole ? 'wholeAmongParts' : isForWholes && isPart ? 'partAmongWholes' : undefined,
   };
+}
+
+/** In French, a CDI is a contract; after a number, as in "316 CDI" and "2.2 CDI", it is a diesel, which others call by other letters. */
+function withEngines(plain: string): string {
+  return plain.replace(/(?<![\d.,])(\d{3}|\d[.,]\d) ?cdi(?![a-z])/g, '$1 cdti');
 }
 
 /**
