@@ -112,6 +112,33 @@ it.each([
 });
 
 it.each([
+  ['2 bed flat, leasehold. Service charge £120 per month. £210,000', undefined],
+  ['2 bed flat, service charge £120 pcm, guide price £210,000', 'sale'],
+  ['Vermietete Eigentumswohnung, 60 m², 180.000 €', 'sale'],
+  ['3 Zimmer Wohnung, langjährig vermietet, Kaltmiete 700 €, Kaufpreis 180.000 €', 'sale'],
+  ['Piso alquilado en venta, 120.000 €', 'sale'],
+  ['Appartement T2 vendu loué, loyer 600 €', 'sale'],
+  ['2 bed flat, tenant in situ, rental income £800 pcm', 'sale'],
+  ['2 bed flat, £900 per month including service charge', 'rent'],
+  ['Vermietet wird eine 3 Zimmer Wohnung', 'rent'],
+  ['Meine 3 Zimmer Wohnung wird ab Mai vermietet', 'rent'],
+  ['3 Zimmer Wohnung zu vermieten, bisher nicht vermietet', 'rent'],
+  ['Piso en alquiler con inquilinos tranquilos al lado', 'rent'],
+])('a flat that is let is offered as its landlord says: %s', (description, offer) => {
+  const { facts } = ask(readinessFamily, ScoreListingRequestSchema, {
+    listing: { title: 'A flat', description, category: 'property' },
+  });
+  expect(facts.find(({ name }) => name === 'offer')?.value).toBe(offer);
+});
+
+it.each([
+  ['3 Zimmer Wohnung, vermietet seit 2015, Mieteinnahmen 8.400 €, 180.000 €', '180000'],
+  ['3 Zimmer Wohnung, Kaltmiete 700 €, Kaufpreis 180.000 €', '180000'],
+])('a let flat costs what it is sold for: %s', (description, price) => {
+  expect(factsOf('property', description).price).toBe(price);
+});
+
+it.each([
   ['vehicle', 'BMW 118i, Leasing 199 € mtl.'],
   ['vehicle', 'Renault Zoe, batterie en location'],
   ['things', 'Registration fee of £50'],

@@ -1,4 +1,5 @@
 import type { ChoiceReader, FactPattern } from './patterns/pattern.ts';
+import { besideRent } from './patterns/property.ts';
 import { amountOf, numeral } from './plain-text.ts';
 
 // Facts whose values are names from a list, and those that several kinds of things share.
@@ -42,10 +43,6 @@ function firstOf(known: readonly (readonly [string, RegExp])[]): ChoiceReader {
 }
 
 const colourOf = firstOf(colours);
-
-/** Words before an amount a month that is not the rent. */
-const beside =
-  /(?:nebenkosten|\bnk|hausgeld|heizkosten|heating|charges|service charge|bills|council tax|gastos|comunidad|parking|stellplatz|garage)[a-z :+(]{0,14}$/;
 
 export const namedFacts: readonly FactPattern[] = [
   {
@@ -103,7 +100,7 @@ export const namedFacts: readonly FactPattern[] = [
       'g',
     ),
     read: (match, text) =>
-      beside.test(text.slice(Math.max(0, match.index - 28), match.index))
+      besideRent.test(text.slice(Math.max(0, match.index - 28), match.index))
         ? undefined
         : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
   },

@@ -3,7 +3,7 @@ import { after, before, type FactPattern, type FactReader, type Kind } from './p
 
 /** Words before an amount that is not the asking price. */
 const otherPrice =
-  /(?:neupreis|\bnp|listenpreis|originalpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|prix d'(?:achat|origine)|paye[es]*|achete[es]* |caution|depot de garantie|precio (?:nuevo|original|de compra)|\bcosto|pague|fianza|deposit|cost (?:me|new)|\bpaid|\brrp|(?:new|original|old|retail) price|\b(?:was|war|kostete|costaba|coutait)(?=[ :]{1,2}$)|\bstatt|instead of|originally|\bworth|\bvaleur|\bim wert|\bvalorad[oa] en|(?:bought|purchased) (?:new )?for|gekauft (?:fur|um)|comprad[oa]s? (?:nuev[oa]s? )?por|anfahrt(?:spauschale)?|call.?out|\btravel(?: costs?| expenses| fee)?(?=[ :]{1,2}(?:of )?$)|fahrtkosten|deplacement|desplazamiento|anzahlung|senal de|senal|reserva|acompte|arrhes|hausgeld|nebenkosten|\bnk|heizkosten|comunidad|gastos|charges|taxe fonciere|\bibi|service charge|ground rent|council tax|\bhoa|steuer(?!kette|gerat|ung|teil)|versicherung|\binsurance|(?<!pago )\bseguro|\bassurance|haftpflicht|responsabilidad civil|responsabilite civile|liability|versand(?:kosten)?|\bporto|shipping(?! container)|postage|\bposting|p&p|\bdelivery(?! (?:van|bike|bag))|loc(?:ation|\.)? (?:de (?:la )?)?batterie|batteri[ae] (?:en |a |de )?(?:location|alquiler|renting)|batteriemiete|akkumiete|battery (?:lease|hire|rental)|road tax|\bved|envio|franqueo|livraison|frais de port|\bport(?=[ :]{1,2}$)|\bexpedition(?=[ :]{1,2}$)|(?<!\bno )(?:registration|application|admin|booking|agency|joining|processing|training|handling) fees?|(?:anmelde|bearbeitungs|vermittlungs|aufnahme)gebuhr|frais d'(?:inscription|agence)|frais de dossier|cuota de inscripcion)[a-z :(]{0,16}(?:bis |de |of |von |up to |hasta )?$/;
+  /(?:neupreis|\bnp|listenpreis|originalpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|prix d'(?:achat|origine)|paye[es]*|achete[es]* |caution|depot de garantie|precio (?:nuevo|original|de compra)|\bcosto|pague|fianza|deposit|cost (?:me|new)|\bpaid|\brrp|(?:new|original|old|retail) price|\b(?:was|war|kostete|costaba|coutait)(?=[ :]{1,2}$)|\bstatt|instead of|originally|\bworth|\bvaleur|\bim wert|\bvalorad[oa] en|(?:bought|purchased) (?:new )?for|gekauft (?:fur|um)|comprad[oa]s? (?:nuev[oa]s? )?por|anfahrt(?:spauschale)?|call.?out|\btravel(?: costs?| expenses| fee)?(?=[ :]{1,2}(?:of )?$)|fahrtkosten|deplacement|desplazamiento|anzahlung|senal de|senal|reserva|acompte|arrhes|hausgeld|nebenkosten|\bnk|heizkosten|comunidad|gastos|charges|taxe fonciere|\bibi|service charge|ground rent|council tax|mieteinnahmen?|jahres(?:netto)?(?:kalt)?miete|rental income|\bhoa|steuer(?!kette|gerat|ung|teil)|versicherung|\binsurance|(?<!pago )\bseguro|\bassurance|haftpflicht|responsabilidad civil|responsabilite civile|liability|versand(?:kosten)?|\bporto|shipping(?! container)|postage|\bposting|p&p|\bdelivery(?! (?:van|bike|bag))|loc(?:ation|\.)? (?:de (?:la )?)?batterie|batteri[ae] (?:en |a |de )?(?:location|alquiler|renting)|batteriemiete|akkumiete|battery (?:lease|hire|rental)|road tax|\bved|envio|franqueo|livraison|frais de port|\bport(?=[ :]{1,2}$)|\bexpedition(?=[ :]{1,2}$)|(?<!\bno )(?:registration|application|admin|booking|agency|joining|processing|training|handling) fees?|(?:anmelde|bearbeitungs|vermittlungs|aufnahme)gebuhr|frais d'(?:inscription|agence)|frais de dossier|cuota de inscripcion)[a-z :(]{0,16}(?:bis |de |of |von |up to |hasta )?$/;
 
 /** What was spent on a thing, or is paid for it in rates; a service may be this itself. */
 const besideGoods =
@@ -29,16 +29,21 @@ const currency = '€|euros?\\b|eur\\b|£|quid|\\$|chf\\b';
 // "iPhone 12 VB 300" asks for what comes after.
 const negotiable = '(?:vhb|vb|fp|festpreis|ono|o\\.n\\.o\\.?|obo)(?![a-z]| ?:? ?[€£$]? ?\\d)';
 /** Words right before a sum that is asked for. */
-const asking =
-  "(?<!(?:new|old|original|retail|list|purchase|store|shop) )(?:asking(?: price)?|price|preis|festpreis|verkaufspreis|vhb|vb|fp|precio|pido|pedimos|prix|je (?:l[ae]s? |l')?vends?|j'en (?:demande|veux)|selling(?: it| them)?|verkaufe(?: (?:es|ihn|sie))?|(?:hatte|mochte) (?:ich )?(?:gerne? |dafur |noch )*|vendo|se vende|jetzt|now|ahora|maintenant)(?: (?:is|ist|de|of|von|est|es|at|a|pour|por|el|ella|fur|um|for|vb|vhb|only|just|nur|noch|solo|fijo|ferme|final|demande|negociable|verhandelbar))*[ :.]{1,3}";
+const askingWords =
+  "asking(?: price)?|price|preis|festpreis|verkaufspreis|vhb|vb|fp|precio|pido|pedimos|prix|je (?:l[ae]s? |l')?vends?|j'en (?:demande|veux)|selling(?: it| them)?|verkaufe(?: (?:es|ihn|sie))?|(?:hatte|mochte) (?:ich )?(?:gerne? |dafur |noch )*|vendo|se vende|jetzt|now|ahora|maintenant";
+/** A home is bought for its Kaufpreis; goods once were. */
+const askingForHomes = `kaufpreis|guide price|offers (?:over|around)|offers in (?:the )?(?:region|excess) of|oiro|precio de venta|prix de vente|${askingWords}`;
+const askingFillers =
+  '(?: (?:is|ist|de|of|von|est|es|at|a|pour|por|el|ella|fur|um|for|vb|vhb|only|just|nur|noch|solo|fijo|ferme|final|demande|negociable|verhandelbar))*[ :.]{1,3}';
 
 /** A sum with a word beside it by which it is asked for counts before any other. */
-const asked = new RegExp(
-  `(?<![a-z])${asking}(?:(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|((?:${numeral})k?) ?(?:${currency}|,-|${negotiable}))|(?<![\\d.,])[€£$]? ?((?:${numeral})k?) ?(?:${currency})? ?[-,(]? ?${negotiable}`,
-  'g',
-);
+const askedBy = (words: string) =>
+  new RegExp(
+    `(?<![a-z])(?<!(?:new|old|original|retail|list|purchase|store|shop) )(?:${words})${askingFillers}(?:(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|((?:${numeral})k?) ?(?:${currency}|,-|${negotiable}))|(?<![\\d.,])[€£$]? ?((?:${numeral})k?) ?(?:${currency})? ?[-,(]? ?${negotiable}`,
+    'g',
+  );
 const maySayAsked =
-  /asking|price|preis|precio|prix|pido|pedimos|vend|demande|veux|verkaufe|selling|hatte|mochte|jetzt|now|ahora|maintenant|vhb|vb|fp|ono|o\.n\.o|obo/;
+  /asking|price|preis|precio|prix|pido|pedimos|vend|demande|veux|verkaufe|selling|hatte|mochte|jetzt|now|ahora|maintenant|vhb|vb|fp|ono|o\.n\.o|obo|offers|oiro/;
 const anySum = new RegExp(
   `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:${currency}|vb\\b(?! ?:? ?[€£$]? ?\\d))|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,
   'g',
@@ -73,8 +78,8 @@ const once =
 
 /** The asking price of any thing. */
 export const pricePatterns: readonly FactPattern[] = [
-  priceOf(goods, asked, once(readAsked), maySayAsked),
-  priceOf(others, asked, readAsked, maySayAsked),
+  priceOf(goods, askedBy(askingWords), once(readAsked), maySayAsked),
+  priceOf(others, askedBy(askingForHomes), readAsked, maySayAsked),
   priceOf(goods, anySum, once(readAny)),
   priceOf(others, anySum, readAny),
 ];

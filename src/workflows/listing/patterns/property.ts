@@ -5,6 +5,12 @@ import { after, before, COUNT, type FactPattern, N, numberWithin, oneOf } from '
 const besideFlat =
   /(?:store|storage|laundry|parking|garage|cellar|keller|waschkuche|abstellraum|trastero|garaje|lavanderia|cave|buanderie)[a-z ]{0,16}$/;
 
+/** Words before an amount a month that is not the rent. */
+export const besideRent =
+  /(?:nebenkosten|\bnk|hausgeld|heizkosten|heating|charges|service charge|ground rent|bills|council tax|gastos|comunidad|parking|stellplatz|garage)[a-z :+(]{0,14}$/;
+/** The amount before "per month" or "pcm". */
+const amountAtEnd = new RegExp(`[€£$]? ?(?:${numeral}) ?(?:€|£|\\$|euros?|eur|chf)? ?$`);
+
 const rooms = new RegExp(
   `(?<![a-z0-9])${COUNT}[ -]{0,2}(?:bedrooms?|bed (?:flat|house|apartment|home)|zimmer-?(?:wohnung|whg)|zkb|dormitorios|chambres|raum-?wohnung)(?![a-z])`,
 );
@@ -17,6 +23,29 @@ export function countsRooms(plain: string): boolean {
 /** Whether a plain title names a home; in prose, a home is also where a carpet lay. */
 export function namesHome(title: string): boolean {
   return /(?<![a-z])(?:wohnung|apartment|appartement)(?:en|s)?(?![a-z])/.test(title);
+}
+
+const offerOf = oneOf({
+  'holiday let': /holiday|per week/,
+  rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,
+  sale: /sale|kauf|eigentum|kp|vend|venta|vente|fai|agence inclus|asking|freehold|guide|offers|oiro/,
+});
+
+/** A service charge is paid per month for a flat that is for sale, too. */
+function isOfCharge(match: RegExpExecArray, text: string): boolean {
+  return (
+    /^(?:pcm|per month|\/mo|a month|per week)/.test(match[0]) &&
+    besideRent.test(before(text, match, 48).replace(amountAtEnd, ''))
+  );
+}
+
+/** "Vermietet" says how a flat is let, unless it "wird vermietet". */
+function isLetAlready(match: RegExpExecArray, text: string): boolean {
+  return (
+    /^vermietete?[mnrs]?$/.test(match[0]) &&
+    !/\b(?:wird|werden)\b[^.;\n]{0,40}$/.test(before(text, match, 60)) &&
+    !/^ (?:wird|werden)\b/.test(after(text, match))
+  );
 }
 
 /** Facts read about a flat, a house or a plot. */
@@ -229,18 +258,27 @@ export const propertyPatterns: readonly FactPattern[] = [
     read: numberWithin(1, 60),
   },
   {
+    // A flat with its tenant is for sale, whatever it says of the rent.
+    fact: 'offer',
+    denied: {},
+    kinds: ['property'],
+    pattern:
+      /\bvermietete[nrs]? (?:[a-z0-9-]+ ){0,2}(?:eigentums|dachgeschoss|erdgeschoss)?(?:wohnung|etw|immobilie|haus|apartment|einheit)|(?:seit \d{4}|langjahrig|langfristig|solide|fest|zuverlassig|unbefristet) vermietet|vermietet seit|kaufpreis[ :]{1,2}\d{2,3}[.' ]\d{3}|kapitalanlage|anlage(?:objekt|immobilie|wohnung)|rendite(?:objekt|immobilie)|mieteinnahm|mietrendite|\btenants? in[ -]situ|sitting tenants?|rental (?:income|yield)|buy.to.let|investment property|con inquilin[oa]s? dentro|(?:piso|casa|vivienda|local) alquilad[oa]|rentabilidad|vendue?s? lou|rendement locatif|locataire en place/g,
+    read: Object.assign(() => 'sale', { type: 'choice' as const, choices: ['sale'] }),
+  },
+  {
     fact: 'offer',
     denied: {},
     kinds: ['property'],
     fields: ['offer', 'offertype', 'transaction', 'angebotsart', 'operacion', 'tipodeoperacion'],
     inCategory: true,
     pattern:
-      /for sale|to let|lettings|for rent|to rent|(?<!ground )\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miet(?:e|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|guide price|per week|holiday/g,
-    read: oneOf({
-      'holiday let': /holiday|per week/,
-      rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,
-      sale: /sale|kauf|eigentum|kp|vend|venta|vente|fai|agence inclus|asking|freehold|guide|offers|oiro/,
-    }),
+      /for sale|to let|lettings|for rent|to rent|(?<!ground )\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet[a-z]*|miet(?:e(?!innahm)|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil(?!ad[oa])|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|guide price|per week|holiday/g,
+    read: Object.assign(
+      (match: RegExpExecArray, text: string) =>
+        isOfCharge(match, text) || isLetAlready(match, text) ? undefined : offerOf(match, text),
+      { type: offerOf.type, choices: offerOf.choices, choose: offerOf.choose },
+    ),
   },
 ];
 
