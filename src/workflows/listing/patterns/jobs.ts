@@ -3,6 +3,27 @@ import { after, before, COUNT, type FactPattern, numberWithin, oneOf } from './p
 
 const thousands = 'k ?(?:€|eur|chf|£|\\$)?|t ?€|teur|tchf|tsd\\.?(?: ?(?:€|eur|euro))?|mil(?: euros)?|thousand|mille';
 
+/** What an employer does; not what somebody does who looks for work. */
+const hiring =
+  '(?:(?:is|are) (?:now |currently |urgently |actively )?(?:hiring|recruiting|seeking|looking for)|recruits|seeks|recrute|embauche|recherche|cherche|sucht|stellt(?= [a-zß ]{0,40}\\bein\\b)|busca|selecciona|contrata|incorpora)(?![a-z]| (?:[a-zß]+ ){0,2}(?:stelle|arbeit|arbeitsstelle|job|work|employment|trabajo|empleo|emploi|travail|poste)\\b)|needs (?:[a-z-]+ ){0,3}(?:chefs?|cooks?|wait(?:er|ress|ing)|bar|baristas?|staff|cleaners?|drivers?|porters?|receptionists?|assistants?|nurses?|carers?|managers?|bakers?|gardeners?|supervisors?|servers?|technicians?|teachers?|apprentices?|workers?|operatives?)';
+
+/** No full stop ends it, unless it is that of "St." */
+const nameWord = "(?:(?:st|ste|dr)\\. ?|[a-z0-9ß&](?:[a-z0-9ß&'-]|\\.(?! )){0,30})";
+
+/** Words by which the subject of a sentence is no employer's name: pronouns, those who look for work, a beginning without a subject. */
+const namesNobody =
+  /\b(?:we|wir|nous|nosotros|i|ich|je|you|he|she|it|they|er|sie|il|elle|on|who|wer|whoever|qui|quien|this|that|these|there|which|if|wenn|weil|because|que|se|man|jemand|someone|somebody|everyone|anyone|candidates?|applicants?|bewerber|clients?|customers?|kunden?|clientes?|role|position|person|woman|girl|lady|student|studentin|frau|madchen|mann|mujer|chica|chico|estudiante|femme|homme|etudiante?|gesucht|wanted|suche|busco)\b|^(?:ab|zum|zur|fur|in|im|am|derzeit|aktuell|momentan|jetzt|dringend|for|from|now|currently|to|as|a|an|actuellement|pour|para|desde|actualmente|my|mein|meine|mon|ma|mi) /;
+
+/** A name without what stands before it. */
+function withoutArticles(words: string): string {
+  return words
+    .replace(
+      /^(?:(?:wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|les|el|los|las|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|nuestra|notre|equipo|equipe|unternehmen) )+/,
+      '',
+    )
+    .trim();
+}
+
 /** Facts read about a job. */
 export const jobPatterns: readonly FactPattern[] = [
   {
@@ -87,13 +108,20 @@ export const jobPatterns: readonly FactPattern[] = [
     ],
     pattern:
       /(?:(?:[a-z0-9][a-z0-9&.'-]* ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks)|(?:gemeinde|stadt|landkreis|spitex|stiftung|verein|spital|pfarrei|kirchgemeinde|ayuntamiento|residencia|fundacion|colegio|mairie|commune|ville|association|fondation|ehpad|council|charity|parish|care home) (?:de |of |d')?[a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks))/g,
-    read: (match) =>
-      match[0]
-        .replace(
-          /^(?:(?:wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|el|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|notre|equipo|equipe|unternehmen) )+/,
-          '',
-        )
-        .trim(),
+    read: (match) => withoutArticles(match[0]),
+  },
+  {
+    // Whoever hires in a sentence of its own, without a word for what it is: "The Red Lion needs a chef".
+    fact: 'employer',
+    kinds: ['jobs'],
+    asWritten: true,
+    needs:
+      /hiring|recruit|looking for|seek|needs|recrute|embauche|cherche|sucht|stellt|busca|selecciona|contrata|incorpora/,
+    pattern: new RegExp(`(?<=^|[.!?:)\\n] ?| - )${nameWord}(?: ${nameWord}){0,5} (?=${hiring})`, 'g'),
+    read: (match) => {
+      const name = withoutArticles(match[0]);
+      return name === '' || namesNobody.test(match[0]) ? undefined : name;
+    },
   },
   {
     // Phrases that name nobody come after those that do.
