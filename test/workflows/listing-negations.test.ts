@@ -187,6 +187,21 @@ it.each([
   ['job', 'Vendeur. La personne cherche un emploi', { employer: undefined }],
   ['job', 'Earn from home. Pay only $35 for the starter kit, earn $500 a week', { salaryMin: '500' }],
   ['furniture', 'Chest of drawers, drawer handle broken, otherwise good', { condition: 'good' }],
+  ['furniture', 'Table, one scratch, otherwise fine', { condition: 'good' }],
+  ['furniture', 'Kommode, defekter Griff, sonst alles gut', { condition: 'good' }],
+  ['furniture', 'Chest of drawers, broken handle', { condition: 'used' }],
+  ['furniture', 'Cómoda, tirador roto', { condition: 'used' }],
+  ['furniture', 'Commode, poignée cassée', { condition: 'used' }],
+  ['furniture', 'Armario blanco roto', { condition: undefined }],
+  ['furniture', 'Armoire blanc cassé, prix cassé', { condition: undefined }],
+  ['laptop', 'Laptop kaputt, nur für Bastler', { condition: 'for parts' }],
+  ['phone', 'iPhone 11, pantalla rota', { condition: 'for parts' }],
+  ['phone', 'Pixel 7, screen cracked, otherwise fine', { condition: 'used' }],
+  ['phone', 'Samsung A52, rien de cassé', { condition: undefined }],
+  ['laptop', 'Dell laptop i7, 16 GB RAM', { processor: 'i7' }],
+  ['laptop', 'Dell laptop, Intel Core i5, 16 GB RAM', { processor: 'i5' }],
+  ['laptop', 'Dell laptop, Core i5-8250U', { processor: 'i5-8250U' }],
+  ['laptop', 'HP laptop, Ryzen 5, 8 GB RAM', { processor: 'Ryzen 5' }],
 ])('%s: %s', (category, description, expected) => {
   const found = factsOf(category, description);
   expect(Object.fromEntries(Object.keys(expected).map((name) => [name, found[name]]))).toEqual(expected);

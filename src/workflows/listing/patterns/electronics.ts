@@ -116,7 +116,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
     fields: ['processor', 'cpu', 'prozessor', 'procesador', 'processeur'],
     asWritten: true,
     pattern:
-      /(?<![a-z0-9])(?:(?:intel )?core (?:ultra )?|intel )?i[3579](?:-| )\d{3,5}[a-z]{0,2}\d?(?![a-z0-9])|(?<![a-z0-9])ryzen [3579](?: pro)? \d{4}[a-z]{0,3}\d?(?![a-z0-9])|(?<![a-z0-9])snapdragon [0-9a-z]+(?: gen \d)?/g,
+      /(?<![a-z0-9])(?:(?:intel )?core (?:ultra )?|intel )?i[3579](?:(?:-| )\d{3,5}[a-z]{0,2}\d?)?(?![a-z0-9]|-\d)|(?<![a-z0-9])ryzen [3579](?: pro)?(?: \d{4}[a-z]{0,3}\d?)?(?![a-z0-9])|(?<![a-z0-9])snapdragon [0-9a-z]+(?: gen \d)?/g,
     read: (match) => match[0].replace(/^(?:intel )?(?:core (?:ultra )?)?(?=i\d)/, ''),
   },
   {
