@@ -129,6 +129,27 @@ describe('a home', () => {
     expect(facts(category, 'Flat', description)).toMatchObject(expected);
   });
 
+  // It is 22 November 2026.
+  it.each([
+    ['ab 1.4.', '2027-04-01'],
+    ['Frei ab 01.04.', '2027-04-01'],
+    ['Frei ab 01.04 in Graz', '2027-04-01'],
+    ['Frei ab 1. Dezember', '2026-12-01'],
+    ['Frei ab 1.11.', '2026-11-01'],
+    ['Available from 1st April', '2027-04-01'],
+    ['Available from May', '2027-05'],
+    ['Disponible desde el 1 de abril', '2027-04-01'],
+    ['Libre à partir du 1er avril', '2027-04-01'],
+    ['Libre à partir du 1/4.', '2027-04-01'],
+    ['Frei ab 02.2027', '2027-02'],
+    ['Available from 1.5 miles to the station', undefined],
+    ['Available 24/7, pets may be considered', undefined],
+    ['Ab 2.5 Zimmer', undefined],
+    ['Bewerbungen bis 1.4.', undefined],
+  ])('is free from a day without its year: %s', (description, date) => {
+    expect(facts('Mietwohnungen', 'Wohnung', description).availableFrom).toBe(date);
+  });
+
   it('does not say when it is free by until when somebody may apply', () => {
     expect(facts('Mietwohnungen', 'Wohnung', 'Bewerbungen bis 01.02.2027.')).not.toHaveProperty('availableFrom');
     expect(facts('Häuser zum Kauf', 'Haus', 'Hausgeld 290 €.')).not.toHaveProperty('price');
@@ -225,6 +246,11 @@ describe('work', () => {
     expect(facts('Trades', 'Gutter cleaning', 'From £65, public liability of £2 million.')).toMatchObject({
       ...{ priceFrom: '65', liabilityCover: '2000000' },
     });
+  });
+
+  it('begins on a day without its year', () => {
+    expect(facts('Jobs', 'Koch gesucht', 'Ab 1.4., Vollzeit').startDate).toBe('2027-04-01');
+    expect(facts('Jobs', 'Waiter', 'Starting 3rd January').startDate).toBe('2027-01-03');
   });
 
   it('is not remote because it is about a shop online', () => {

@@ -9,13 +9,21 @@ import { isUnmet, scoreOf } from '../../sandbox/index.ts';
 import { type CheckResult, type CheckRule, failedByUrgency, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { type Fact, isKnownField, isLikeField, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
+import {
+  type Fact,
+  isKnownField,
+  isLikeField,
+  knownFields,
+  readFactsInSlices,
+  withFacts,
+  withYears,
+} from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
 import { isBicycleTooDear, isPriceOutside, misplacedOf, problemsOf } from '../listing/problems.ts';
 import { bare } from '../listing/units.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
-import { dayAt } from '../sense/days.ts';
+import { type Day, dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
 import { listingDone, listingRule, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { findingsOf, look } from './findings.ts';
@@ -68,8 +76,8 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
     if (!marketplace) throw new Error('no risk pack for listings');
     const { packs } = hear(text, request.locale);
     const { spotted } = yield* look(text, { phrases: marketplace.index, packs });
-    const { year } = dayAt(nowMs);
-    const judged = yield* judge(request, listing, spotted, [], year);
+    const today = dayAt(nowMs);
+    const judged = yield* judge(request, listing, spotted, [], today);
     return succeed({
       variables: judged.variables,
       ownChecks: ownRules(request.checks, judged.words),
@@ -77,7 +85,7 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
       // The caller's own checks saw the request without the evidence, and stay as they are.
       *reconsider(own, evidence) {
         const all = [...spotted, ...evidence.spotted].sort((a, b) => a.start - b.start);
-        return scoreListing(request, yield* judge(request, listing, all, evidence.facts, year), own, text);
+        return scoreListing(request, yield* judge(request, listing, all, evidence.facts, today), own, text);
       },
     });
   },
@@ -103,7 +111,7 @@ function* judge(
   listing: Plain<Listing>,
   found: readonly Spotted[],
   proposed: readonly Fact[],
-  thisYear: number,
+  today: Day,
 ): Slices<Judged> {
   const { title, description, category, price } = listing;
   const { length } = description;
@@ -119,7 +127,7 @@ function* judge(
   const spotted = harmfulIn(text, found, isJob);
   const looked = function* (as: Kind) {
     const said = yield* readFactsInSlices(text, listing.attributes ?? {}, as, category);
-    const read = withFacts(said, proposed, as);
+    const read = withYears(withFacts(said, proposed, as), today.iso);
     yield length * 2;
     const variables = variablesOf(listing, spotted, isWork, read.facts);
     const pack = listingPacks.get(as);
@@ -140,7 +148,7 @@ function* judge(
   const { currency } = listing;
   const facts = { title, description, price, currency };
   // A price counts as impossible only if it is so both for the kind that the words name and for the category's.
-  const problems = problemsOf(kind, facts, chosen.read, thisYear, words).filter(
+  const problems = problemsOf(kind, facts, chosen.read, today.year, words).filter(
     ({ rule }) =>
       rule.id !== 'impossible-price' || isPriceOutside(byWords, price) || isBicycleTooDear(title, price, currency),
   );

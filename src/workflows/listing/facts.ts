@@ -4,7 +4,7 @@ import type { Plain } from '../family.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import { unlessDenied } from './denial.ts';
 import { factPatterns } from './fact-patterns.ts';
-import { dateOf } from './patterns/dates.ts';
+import { dateOf, nextDate } from './patterns/dates.ts';
 import type { FactPattern, Kind } from './patterns/pattern.ts';
 import { amountOf, countOf, plainText, withShortWords } from './plain-text.ts';
 import { decimalsOf } from './ranges.ts';
@@ -269,6 +269,11 @@ export function isLikeField(name: string, similar: string, kind: Kind): boolean 
 export function knownFacts(kind: Kind): string[] {
   const own = listingFacts.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
   return [...new Set(own.map(({ fact }) => fact))];
+}
+
+/** A listing that names a day without its year means the next one, or one that is just past. */
+export function withYears(read: ReadFacts, today: string): ReadFacts {
+  return { ...read, facts: read.facts.map((fact) => ({ ...fact, value: nextDate(fact.value, today) })) };
 }
 
 /** What was read, plus additional facts for names that have none yet. */

@@ -66,13 +66,73 @@ function inspectionEnd(match: RegExpExecArray): string | undefined {
 const isEnd =
   /(?:\bbis|bewerb[a-z]*|schluss|frist|closing|deadline|before|until|hasta|plazo|jusqu.{0,4}|avant|cloture)[a-z' :]{0,16}$/;
 
+function isNoBeginning(match: RegExpExecArray, text: string): boolean {
+  return (
+    isEnd.test(before(text, match, 28)) ||
+    /\b(?:bis|until|till|hasta|jusqu|appl(?:y|ication)|bewerb|bewirb|closing|deadline|frist|postul|candidat|solicit|inscri|plazo|cloture)/.test(
+      match[0],
+    )
+  );
+}
+
+/** "01.04." is a day and no month of 2004. */
+const dayAndMonth = /(?<!\d[./]?)\d{1,2}[./](?:0[1-9]|1[0-2])$/;
+
 const fromThen = (match: RegExpExecArray, text: string) =>
-  isEnd.test(before(text, match, 28)) ||
-  /\b(?:bis|until|till|hasta|jusqu|appl(?:y|ication)|bewerb|bewirb|closing|deadline|frist|postul|candidat|solicit|inscri|plazo|cloture)/.test(
-    match[0],
-  )
-    ? undefined
-    : isoDate(match);
+  isNoBeginning(match, text) || dayAndMonth.test(match[0]) ? undefined : isoDate(match);
+
+const longMonth = `(?:${monthNames
+  .flat()
+  .filter((name) => name.length > 3 || name === 'may' || name === 'mai')
+  .join('|')})(?![a-z])`;
+/** A day that has no year: 1.4., 01.04, 1st April, 1 de abril. */
+const dayOfYear =
+  `(\\d{1,2})(?:\\.|st|nd|rd|th|er)?(?: de| of)? ?(${longMonth})(?!\\.?,?(?: del?)? ?\\d{2})` +
+  '|(?:(\\d{1,2})\\.(\\d{1,2})\\.|(\\d\\d)\\.(\\d\\d))(?! ?\\d|[.,]\\d| ?(?:m2|m²|qm|sqm|€|eur|uhr|h\\b|zimmer|zi\\b))';
+const daySlashed = '(\\d{1,2})\\/(\\d{1,2})(?= ?(?:[.,;)!\\n]|$))';
+
+/** A day or a month without a year, with two hyphens instead: --04-01, --04. */
+const readYearless = (match: RegExpExecArray, text: string): string | undefined => {
+  if (isNoBeginning(match, text)) return undefined;
+  const [first, second] = match.slice(1).filter((part) => part !== undefined);
+  const named = months.findIndex((name) => name.test(second ?? first ?? '')) + 1;
+  const month = named > 0 ? named : Number(second);
+  const day = second === undefined ? undefined : Number(first);
+  if (!(month >= 1 && month <= 12) || (day !== undefined && !(day >= 1 && day <= lastDay(2000, month))))
+    return undefined;
+  return `-${[month, ...(day === undefined ? [] : [day])].map((part) => `-${String(part).padStart(2, '0')}`).join('')}`;
+};
+
+const justPastMs = 60 * 86_400_000;
+
+/** The next day, or month, that a date without a year can be, or one that is just past; others stay as they are. */
+export function nextDate(date: string, today: string): string {
+  if (!date.startsWith('--')) return date;
+  const since = new Date(Date.parse(today) - justPastMs).toISOString();
+  const year = Number(since.slice(0, 4));
+  const rest = date.slice(1);
+  return `${rest >= since.slice(4, 4 + rest.length) ? year : year + 1}${rest}`;
+}
+
+/** A fact that is a day to come after certain words, without its year. */
+function toCome(fact: string, kinds: FactPattern['kinds'], words: string, day: string, gap: string): FactPattern {
+  const cue = `(?<![a-z])(?:${words})`;
+  return {
+    ...{ fact, type: 'date', kinds, read: readYearless, needs: new RegExp(cue) },
+    pattern: new RegExp(`${cue}${gap}(?<!\\d[.,/]?)(?:${day})`, 'g'),
+  };
+}
+
+/** Words for when a home is free, and for when work begins. */
+const free = 'frei|verfugbar|bezugsfrei|beziehbar|bezug|einzug|available|move.?in|vacant|disponible|libre|entrada';
+const beginning =
+  'eintritt|eintrittsdatum|arbeitsbeginn|beginn|ausbildungsbeginn|start|starting|starts|start date|startdatum|incorporacion|inicio|comienzo|empieza|prise de poste|prise de fonctions?|debut|embauche|demarrage|commencing';
+const from = 'ab|from|desde|a partir d[eu]l?|des le|zum';
+const fromGap = ' (?:dem |sofort |the |el |le |anfang |mitte |ende )?';
+const freeGap = "[a-z' :,(-]{0,24}?";
+/** "Desde enero" may be since January. */
+const fromMonth = `(?<!desde )(${longMonth})(?!\\.?,?(?: del?)? ?\\d{2})`;
+const fromDay = `${dayOfYear}|${daySlashed}|${fromMonth}`;
 
 /** Facts that are dates. */
 export const datePatterns: readonly FactPattern[] = [
@@ -94,44 +154,26 @@ export const datePatterns: readonly FactPattern[] = [
       ],
     },
   ),
-  dated(
-    'availableFrom',
-    ['property'],
-    'frei|verfugbar|bezugsfrei|beziehbar|bezug|einzug|available|move.?in|vacant|disponible|libre|entrada',
-    {
-      fields: [
-        ...['availablefrom', 'available', 'freiab', 'verfugbarab', 'bezugsfreiab', 'einzugab', 'disponibledesde'],
-        ...['disponible', 'disponibilidad', 'disponibilite', 'disponiblele', 'librele'],
-      ],
-      read: fromThen,
-    },
-  ),
-  dated(
-    'availableFrom',
-    ['property'],
-    'ab|from|desde|a partir d[eu]l?|des le|zum',
-    { read: fromThen },
-    ' (?:dem |sofort |the |el |le )?',
-  ),
-  dated(
-    'startDate',
-    ['jobs'],
-    'eintritt|eintrittsdatum|arbeitsbeginn|beginn|ausbildungsbeginn|start|starting|starts|start date|startdatum|incorporacion|inicio|comienzo|empieza|prise de poste|prise de fonctions?|debut|embauche|demarrage|commencing',
-    {
-      fields: [
-        ...['startdate', 'start', 'beginn', 'eintritt', 'eintrittsdatum', 'startdatum', 'ausbildungsbeginn'],
-        ...['incorporacion', 'fechadeinicio', 'inicio', 'debut', 'datededebut', 'prisedeposte'],
-      ],
-      read: fromThen,
-    },
-  ),
-  dated(
-    'startDate',
-    ['jobs'],
-    'ab|from|desde|a partir d[eu]l?|des le|zum',
-    { read: fromThen },
-    ' (?:dem |sofort |the |el |le )?',
-  ),
+  dated('availableFrom', ['property'], free, {
+    fields: [
+      ...['availablefrom', 'available', 'freiab', 'verfugbarab', 'bezugsfreiab', 'einzugab', 'disponibledesde'],
+      ...['disponible', 'disponibilidad', 'disponibilite', 'disponiblele', 'librele'],
+    ],
+    read: fromThen,
+  }),
+  dated('availableFrom', ['property'], from, { read: fromThen }, fromGap),
+  dated('startDate', ['jobs'], beginning, {
+    fields: [
+      ...['startdate', 'start', 'beginn', 'eintritt', 'eintrittsdatum', 'startdatum', 'ausbildungsbeginn'],
+      ...['incorporacion', 'fechadeinicio', 'inicio', 'debut', 'datededebut', 'prisedeposte'],
+    ],
+    read: fromThen,
+  }),
+  dated('startDate', ['jobs'], from, { read: fromThen }, fromGap),
+  toCome('availableFrom', ['property'], free, dayOfYear, freeGap),
+  toCome('availableFrom', ['property'], from, fromDay, fromGap),
+  toCome('startDate', ['jobs'], beginning, dayOfYear, freeGap),
+  toCome('startDate', ['jobs'], from, fromDay, fromGap),
   dated(
     'applyBy',
     ['jobs'],
