@@ -24,7 +24,8 @@ function gateWith(handlers: ServedService['handlers'] = {}, more: readonly Serve
       admitStream: () => succeed(() => {}),
       refused: () => succeed(undefined),
     },
-    clock: systemClock,
+    // Stands still: a call whose message comes late takes another step.
+    clock: { ...systemClock, monotonic: () => 0 },
     log: pino({ level: 'silent' }),
     texts: { minimumTopUpUsd: '5.00' },
     observe: (call) => finished.push(call),
