@@ -102,7 +102,7 @@ describe('the packs that are listed', () => {
   });
 
   test('name fields of drafts by every word that a fact may have', () => {
-    expect(packs.draftKinds).toHaveLength(14);
+    expect(packs.draftKinds).toHaveLength(16);
     for (const { id, fields, languages } of packs.draftKinds)
       for (const { name, labels, required } of fields) {
         expect(Object.keys(labels)).toEqual(languages);
