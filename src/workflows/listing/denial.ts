@@ -16,6 +16,7 @@ const deniedAfter = new RegExp(
   [
     `^ ?[:?=-]{0,2} ?(?:no|nein|non|nope)(?:,? (?:sorry|leider|unfortunately|lo siento|desole))?${end}(?!\\.? ?\\d)`,
     `^ (?:ist|sind|war|hat|haben|geht|gibt es|wird|werden|bieten wir)(?: (?:sie|er|es|das|die|der|ich|wir|hier|wohnung|auto|wagen|zimmer|haus|leider|aber|noch|derzeit|momentan|aktuell|auch))* (?:nicht|kein(?:e[mnrs]?)?)(?: (?:mehr|moglich|vorgesehen|vorhanden|dabei|erwunscht|gewunscht|erlaubt|gestattet|verfugbar|machbar|geplant|angeboten))?${end}`,
+    '^(?: (?:leider|derzeit|aktuell))* nicht (?:moglich|vorgesehen|vorhanden|erwunscht|gewunscht|erlaubt|gestattet|verfugbar|machbar|angeboten)(?![a-z])',
     `^ (?:it|she|he|they)(?:'s| is| has| are)(?: (?:not|no longer)|n't)${end}`,
     `^(?: (?:work|hours|position))?(?: (?:is|are|was|were)(?=n't| ))?(?: (?:unfortunately|sadly|currently|sorry))*(?: ?not|n't)(?: currently| yet)? (?:possible|available|an option|offered|on offer|included|considered|accepted|permitted)\\b`,
     `^ no (?:lo )?(?:esta|es|tiene|hay)${end}`,

@@ -18,7 +18,7 @@ const namesNobody =
 function withoutArticles(words: string): string {
   return words
     .replace(
-      /^(?:(?:wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|les|el|los|las|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|nuestra|notre|equipo|equipe|unternehmen) )+/,
+      /^(?:(?:then|wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|les|el|los|las|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|nuestra|notre|equipo|equipe|unternehmen) )+/,
       '',
     )
     .trim();
@@ -107,7 +107,7 @@ export const jobPatterns: readonly FactPattern[] = [
       'organization',
     ],
     pattern:
-      /(?:(?:[a-z0-9][a-z0-9&.'-]* ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks)|(?:gemeinde|stadt|landkreis|spitex|stiftung|verein|spital|pfarrei|kirchgemeinde|ayuntamiento|residencia|fundacion|colegio|mairie|commune|ville|association|fondation|ehpad|council|charity|parish|care home) (?:de |of |d')?[a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks))/g,
+      /(?:(?<![a-z0-9])(?:(?:(?:[a-z]|st|ste|dr|co|ges|bros)\.|[a-z0-9](?:[a-z0-9&'-]|\.(?! ))*) ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks)|(?:gemeinde|stadt|landkreis|spitex|stiftung|verein|spital|pfarrei|kirchgemeinde|ayuntamiento|residencia|fundacion|colegio|mairie|commune|ville|association|fondation|ehpad|council|charity|parish|care home) (?:de |of |d')?[a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks))/g,
     read: (match) => withoutArticles(match[0]),
   },
   {
@@ -143,6 +143,7 @@ export const jobPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'remote',
+    denied: {},
     kinds: ['jobs', 'services'],
     fields: ['remote', 'homeoffice', 'teletrabajo', 'teletravail'],
     inCategory: true,

@@ -1,7 +1,7 @@
 import { after, before, type ChoiceReader, type FactPattern, unlessNegated } from './pattern.ts';
 
 const part =
-  '(?:handles?|knobs?|legs?|foot|feet|drawers?|hinges?|screws?|straps?|zips?|zippers?|buttons?|buckles?|corners?|edges?|hooks?|slats?|castors?|wheels?|griffe?|knopfe?|knauf|fuss|fusse|beine?|schubladen?|scharniere?|riemen|reissverschluss|schnalle|ecke|kante|rollen?|lattenrost|tirador(?:es)?|pomos?|patas?|cajon(?:es)?|bisagras?|cremallera|boton(?:es)?|correa|hebilla|esquina|ruedas?|asa|poignees?|boutons?|pieds?|tiroirs?|charnieres?|fermeture(?: eclair)?|sangle|boucle|coin|roulettes?|anse)';
+  '(?:handles?|knobs?|legs?|foot|feet|drawers?|hinges?|screws?|straps?|zips?|zippers?|buttons?|buckles?|corners?|edges?|hooks?|slats?|castors?|wheels?|griffe?|knopfe?|knauf|fu(?:ss|ß)e?|beine?|schubladen?|scharniere?|riemen|rei(?:ss|ß)verschluss|schnalle|ecke|kante|rollen?|lattenrost|tirador(?:es)?|pomos?|patas?|cajon(?:es)?|bisagras?|cremallera|boton(?:es)?|correa|hebilla|esquina|ruedas?|asa|poignees?|boutons?|pieds?|tiroirs?|charnieres?|fermeture(?: eclair)?|sangle|boucle|coin|roulettes?|anse)';
 /** A broken handle is wear of a chest that can be used. */
 const afterPart = new RegExp(
   `\\b${part}(?: (?:is|are|ist|sind|esta|estan|est|sont|a bit|slightly|leicht|etwas|un poco|algo|un peu))* $`,
