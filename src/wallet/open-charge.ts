@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { FailureError, fail, type Result, succeed } from '../base/failure.ts';
-import { minOf, type NanoUsd } from '../base/money.ts';
-import type { Hold, HoldRequest, Ledger, Progress, Receipt, Settlement, Usage } from './ledger/ledger.ts';
+import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
+import type { ExtendTerms, Hold, HoldRequest, Ledger, Progress, Receipt, Settlement, Usage } from './ledger/ledger.ts';
 
 /** Model tokens reserved under the caller's limits until the actual use is known. */
 export interface ReservedTokens {
@@ -129,8 +129,8 @@ export class OpenCharge implements Funds {
   }
 
   /** Like `Ledger.extend`. */
-  async extend(more: NanoUsd, minimum?: NanoUsd): Promise<Result<void>> {
-    const extended = await this.#ledger.extend(this.#hold, more, minimum);
+  async extend(more: NanoUsd, terms?: Readonly<ExtendTerms>): Promise<Result<void>> {
+    const extended = await this.#ledger.extend(this.#hold, more, terms);
     if (!extended.ok) return extended;
     this.#hold = extended.value;
     return succeed(undefined);
@@ -168,24 +168,31 @@ export class OpenCharge implements Funds {
   }
 }
 
-/** A part of a charge that several calls may spend; the enclosing charge settles what they spent. */
+/**
+ * A part of a charge that several calls may spend; the enclosing charge settles what they spent. Work is planned for what is
+ * held. What a provider counts beyond that is spent as well, up to the charge's ceiling.
+ */
 export class Budget {
   readonly #id: string;
-  #left: NanoUsd;
+  readonly #amount: NanoUsd;
+  readonly #ceiling: NanoUsd;
   #spent: Spending = { cost: 0n, usage: undefined };
   #providerKeyId: string | undefined;
 
-  constructor(charge: Pick<Funds, 'id'>, amount: NanoUsd) {
-    this.#id = charge.id;
-    this.#left = amount;
+  /** All of the charge, except for `reserved`. */
+  constructor({ id, amount, ceiling }: Pick<Funds, 'id' | 'amount' | 'ceiling'>, reserved: NanoUsd) {
+    this.#id = id;
+    this.#amount = amount - reserved;
+    this.#ceiling = ceiling - reserved;
   }
 
   /** The id of the enclosing charge. */
   get chargeId(): string {
     return this.#id;
   }
+  /** What is held and not spent. */
   get left(): NanoUsd {
-    return this.#left;
+    return maxOf(this.#amount - this.#spent.cost, 0n);
   }
   get spent(): Spending {
     return this.#spent;
@@ -197,23 +204,23 @@ export class Budget {
 
   /** The funds of one call: all that is left. One call at a time. */
   open(tokens?: ReservedTokens): Funds {
-    const amount = this.#left;
+    const { left: amount } = this;
+    const ceiling = this.#ceiling - this.#spent.cost;
     const release = async () => tokens?.settle(0);
     return {
       id: this.#id,
       amount,
-      ceiling: amount,
+      ceiling,
       balance: amount,
       pending: undefined,
       replayable: false,
       settle: async ({ cost, usage, providerKeyId }) => {
         tokens?.settle(tokensOf(usage));
         this.#providerKeyId = providerKeyId ?? this.#providerKeyId;
-        const charged = minOf(cost, amount);
-        this.#left -= charged;
+        const charged = minOf(cost, ceiling);
         const { cost: before, usage: used } = this.#spent;
         this.#spent = { cost: before + charged, usage: used ? addUsage(used, usage) : usage };
-        return { chargeId: this.#id, state: 'settled', charged, owed: 0n, balance: this.#left };
+        return { chargeId: this.#id, state: 'settled', charged, owed: 0n, balance: this.left };
       },
       release,
       // A no-op after a settlement: tokens are settled once.

@@ -148,7 +148,7 @@ async function planHeld<Reply>(
   const planned = await plan();
   if (!planned.ok || planned.value.modelCeiling === 0n) return planned;
   const { modelCeiling, modelMinimum = 0n } = planned.value;
-  const extended = await charge.extend(modelCeiling, maxOf(modelMinimum, 1n));
+  const extended = await charge.extend(modelCeiling, { minimum: maxOf(modelMinimum, 1n), raisesCeiling: true });
   return extended.ok || (modelMinimum === 0n && isShortOfCredit(extended.failure)) ? planned : extended;
 }
 
@@ -170,7 +170,7 @@ async function chargeFor<Reply>(
     await charge.release('cancelled');
     return fail({ kind: 'cancelled' });
   }
-  const budget = new Budget(charge, charge.amount - perRequest);
+  const budget = new Budget(charge, perRequest);
   const { result, model } = await work.make(budget);
   const { spent } = budget;
   if (!result.ok) {

@@ -87,8 +87,21 @@ describe('a charge', () => {
     expect(await charge.extend(50n)).toMatchObject({ ok: true });
     expect(charge.amount).toBe(150n);
     expect(ledger.held).toBe(150n);
-    expect(await charge.extend(5_000n, 5_000n)).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+    expect(await charge.extend(5_000n, { minimum: 5_000n })).toMatchObject({
+      failure: { kind: 'insufficient_credit' },
+    });
     expect(charge.amount).toBe(150n);
+  });
+
+  test('that grows by less than it asked for is charged at most what it got, unless it asked for all of that', async () => {
+    for (const [raisesCeiling, ceiling] of [
+      [false, 1_000n],
+      [true, 5_100n],
+    ] as const) {
+      const { charge } = await opened();
+      expect(await charge.extend(5_000n, { raisesCeiling })).toMatchObject({ ok: true });
+      expect(charge).toMatchObject({ amount: 1_000n, ceiling });
+    }
   });
 });
 
@@ -126,9 +139,9 @@ describe('what leaves whole', () => {
   });
 });
 
-test('a budget adds up what its calls spend, never more than it has', async () => {
+test('a budget adds up what its calls spend, never more than its charge may cost', async () => {
   const { charge } = await opened();
-  const budget = new Budget(charge, 100n);
+  const budget = new Budget(charge, 0n);
   const { settled, tokens } = reserve();
   await budget.open(tokens).settle({ cost: 30n, usage: { ...usage, estimated: true } });
   {
@@ -143,4 +156,16 @@ test('a budget adds up what its calls spend, never more than it has', async () =
     usage: { inputTokens: 6, outputTokens: 8, cachedInputTokens: 1, estimated: true },
   });
   expect(settled).toEqual([7, 0, 7]);
+});
+
+test('a budget of a charge that was granted in part plans for what is held, and spends what its calls cost', async () => {
+  const budget = new Budget({ id: 'chg_1', amount: 60n, ceiling: 150n }, 10n);
+  const first = budget.open();
+  expect(first).toMatchObject({ amount: 50n, ceiling: 140n });
+  expect(await first.settle({ cost: 90n, usage })).toMatchObject({ charged: 90n, balance: 0n });
+  expect([budget.left, budget.spent.cost]).toEqual([0n, 90n]);
+  const last = budget.open();
+  expect(last).toMatchObject({ amount: 0n, ceiling: 50n });
+  expect(await last.settle({ cost: 500n, usage })).toMatchObject({ charged: 50n });
+  expect(budget.spent.cost).toBe(140n);
 });

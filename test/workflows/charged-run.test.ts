@@ -32,9 +32,9 @@ function serviceOf(balance: bigint) {
       did.push(`hold ${request.minimum}-${request.ceiling}`);
       return memory.hold(request);
     },
-    extend(hold, more) {
+    extend(hold, more, terms) {
       did.push(`extend ${more}`);
-      return memory.extend(hold, more);
+      return memory.extend(hold, more, terms);
     },
   };
   const unpaid = createUnpaidAnswers(systemClock);
@@ -144,6 +144,39 @@ describe('a price that is held before the request is planned', () => {
     expect((await none.run({ key: 'k', modelCeiling: 50n })).ok).toBe(true);
     expect(none.did.at(-1)).toBe('budget 0');
     expect(none.memory.balance).toBe(0n);
+  });
+
+  test('leaves a reply to be paid in full when its model cost more than was free: from free credit, and the rest is owed', async () => {
+    for (const key of ['k', undefined]) {
+      const { run, memory, did } = serviceOf(1_000n);
+      await run();
+      memory.balance = 120n;
+      const freed = (balance: bigint) => () => {
+        memory.balance = balance;
+        return 45n;
+      };
+      expect(await run({ ...(key && { key }), modelCeiling: 50n, spend: freed(500n) })).toMatchObject({
+        ok: true,
+        value: { cost: 145n, balance: 355n },
+      });
+      expect(did.at(-1)).toBe('budget 20');
+      memory.balance = 120n;
+      expect(await run({ ...(key && { key: 'k2' }), modelCeiling: 50n, spend: () => 45n })).toMatchObject({
+        ok: true,
+        value: { cost: 120n, balance: 0n },
+      });
+      memory.balance = 1_000n;
+      expect(await run()).toMatchObject(refusal);
+    }
+  });
+
+  test('never costs more than a spending cap allows', async () => {
+    for (const key of ['k', undefined]) {
+      const { run, memory } = serviceOf(1_000n);
+      const ran = await run({ ...(key && { key }), by: caller(120n), modelCeiling: 50n, spend: () => 45n });
+      expect(ran).toMatchObject({ ok: true, value: { cost: 120n } });
+      expect(memory.balance).toBe(880n);
+    }
   });
 
   test('goes back, with the key, when the request is refused', async () => {

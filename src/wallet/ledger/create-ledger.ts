@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { fail, type Result, succeed } from '../../base/failure.ts';
 import { newId } from '../../base/ids.ts';
-import { maxOf, minOf, type NanoUsd } from '../../base/money.ts';
+import { maxOf, minOf } from '../../base/money.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Database } from '../../db/index.ts';
 import { checkAmount, checkHold, checkOutcome, checkText, checkUsage, evidenceBytesMax } from '../validate.ts';
@@ -202,7 +202,7 @@ export function createLedgerOver(
       const walletId = walletIds.get(request.accountId);
       return walletId !== undefined && forecast.affords(walletId, request);
     },
-    async extend(hold, more, minimum: NanoUsd = 1n) {
+    async extend(hold, more, { minimum = 1n, raisesCeiling = false } = {}) {
       checkAmount('more', more);
       checkAmount('minimum', minimum);
       const pending = await hold.pending;
@@ -219,10 +219,11 @@ export function createLedgerOver(
       renew(hold);
       const { amount, balance, expiresAtUs } = extended.value;
       const { pending: _, ...committed } = hold;
+      const mayPass = raisesCeiling && hold.caps.length === 0;
       return succeed({
         ...committed,
         amount,
-        ceiling: maxOf(hold.ceiling, amount),
+        ceiling: maxOf(hold.ceiling, mayPass ? from + more : amount),
         balance,
         expiresAtMs: Number(expiresAtUs / 1_000n),
       });

@@ -26,9 +26,9 @@ export interface Ledger {
 
   /**
    * Adds to a hold while its request runs, and renews its expiry. Adds less than `more` if that is all there is, but at least
-   * `minimum` (default 1 nano-USD), or fails like `hold` and leaves the hold as it was.
+   * `minimum`, or fails like `hold` and leaves the hold as it was.
    */
-  extend(hold: Readonly<Hold>, more: NanoUsd, minimum?: NanoUsd): Promise<Result<Hold>>;
+  extend(hold: Readonly<Hold>, more: NanoUsd, terms?: Readonly<ExtendTerms>): Promise<Result<Hold>>;
 
   /**
    * States what the request has cost so far and renews the hold's expiry. A hold that expires because its node died captures the
@@ -57,6 +57,16 @@ export interface Ledger {
 
   /** Refuses new holds, waits until everything queued is durable (within the configured deadline), and disconnects. */
   close(): Promise<void>;
+}
+
+export interface ExtendTerms {
+  /** Default 1 nano-USD. */
+  minimum?: NanoUsd;
+  /**
+   * Whether all of `more` may be charged, as if it had been part of the request's ceiling. Default: only what is granted, as for
+   * a stream, which ends where its credit does.
+   */
+  raisesCeiling?: boolean;
 }
 
 export interface HoldRequest {
