@@ -100,6 +100,13 @@ export class OpenCharge implements Funds {
     this.#hold = hold;
     this.#tokens = tokens;
     this.#askedAt = askedAt;
+    // From then on it is known how much was granted; why it was refused, whoever asks for it hears.
+    hold.pending?.then(
+      (committed) => {
+        if (committed.ok) this.#hold = committed.value;
+      },
+      () => undefined,
+    );
   }
 
   get id(): string {

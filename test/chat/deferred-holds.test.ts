@@ -18,6 +18,7 @@ import {
   type UpstreamReply,
 } from '../support/upstream.ts';
 import {
+  addCredit,
   addCustomer,
   balanceOf,
   type Customer,
@@ -302,6 +303,29 @@ eachServer((server) => {
     expect(upstream.seen).toHaveLength(1);
     expect(reserved()).toBe(0);
   });
+
+  test.for([
+    ['from free credit', 5_000_000_000n, 20_000n, 0n],
+    ['as far as there is credit, and the rest is owed', 0n, 12_000n, 8_000n],
+  ] as const)(
+    'a reply whose hold is given in part while its model works is delivered, and paid %s',
+    async ([, more, charged, owed]) => {
+      const { url } = database();
+      const { chat, node, customer, caller, upstream, reserved } = await startService(url);
+      const ready = Promise.withResolvers<void>();
+      upstream.answer(() => ready.promise.then(() => whole));
+      await drain(other(), customer, 12_000n);
+      const work = chat.run(caller, say('Hi'), call());
+      await expect.poll(async () => (await balanceOf(node, customer)).held).toBe(12_000n);
+      if (more > 0n) await addCredit(other(), customer, more);
+      ready.resolve();
+      expect(await work).toMatchObject({ ok: true, value: { usage: { cost: charged } } });
+      expect(await balanceOf(node, customer)).toMatchObject({ balance: 12_000n + more - charged, held: 0n, owed });
+      expect(upstream.seen).toHaveLength(1);
+      expect(reserved()).toBe(0);
+      expect(await auditLedger(node.db, { more: chatInvariants })).toEqual([]);
+    },
+  );
 
   test.for([
     ['is cut where that ends', 60_000n, [], 'credit'],
