@@ -14,6 +14,7 @@ import type { AnonymousBudget } from '../limits/index.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { lingering } from './linger.ts';
 import { createPacedBodies } from './paced-bodies.ts';
+import { createPipelines } from './pipelines.ts';
 import { refuseBadRequests, refuseConnect } from './refused-requests.ts';
 import { watchSessions } from './sessions.ts';
 import { endFloods } from './stream-floods.ts';
@@ -117,7 +118,10 @@ export interface Listener {
 export function createListener(answer: RequestListener, options: ListenerOptions): Listener {
   const { limits, log, anonymous: budget, isProxy = () => false, tls, takeStream } = options;
   const pacedBodies = createPacedBodies();
-  const handler = strictHttp(lingering(answer, limits, pacedBodies));
+  const pipelines = createPipelines();
+  const handleHttp1 = strictHttp(lingering(pipelines.inTurns(answer), limits, pacedBodies));
+  // A stream has waited for its turn before it becomes a request.
+  const handleHttp2 = strictHttp(lingering(answer, limits, pacedBodies));
   const connections = createConnections({ budget, isProxy, stalledMs: limits.stalledMs });
   const http1 = createHttp1(
     {
@@ -129,7 +133,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
       // Node would answer without a body; `strictHttp` explains what is wrong.
       requireHostHeader: false,
     },
-    handler,
+    handleHttp1,
   );
   const http2 = createHttp2(
     {
@@ -139,11 +143,10 @@ export function createListener(answer: RequestListener, options: ListenerOptions
       streamResetRate: 33,
       maxSessionInvalidFrames: 100,
     },
-    handler as never,
+    handleHttp2 as never,
   );
-  const whenRead = continueWhenRead(handler);
-  http1.on('checkContinue', whenRead);
-  http2.on('checkContinue', (request, response) => whenRead(request as never, response as never));
+  http1.on('checkContinue', continueWhenRead(handleHttp1));
+  http2.on('checkContinue', continueWhenRead(handleHttp2) as never);
   http1.on('checkExpectation', refuseExpectation);
   http2.on('checkExpectation' as never, refuseExpectation as never);
   // Twice as many: some may have been answered within the turn.
@@ -154,7 +157,10 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   // This server never listens itself; without the event, its time-outs and its closing of idle connections do nothing.
   http1.emit('listening');
 
-  const serveHttp1 = (socket: Socket) => void http1.emit('connection', socket);
+  const serveHttp1 = (socket: Socket) => {
+    http1.emit('connection', socket);
+    pipelines.connection(socket);
+  };
   const serveHttp2 = (socket: Socket) => {
     const carries = (session: ServerHttp2Session) => {
       connections.carries(socket, session);

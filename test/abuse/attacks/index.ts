@@ -6,6 +6,7 @@ import { expressionAttacks } from './expressions.ts';
 import { facadeAttacks } from './facades.ts';
 import { firstBytesAttacks } from './first-bytes.ts';
 import { guardrailAttacks } from './guardrails.ts';
+import { pipelineAttacks } from './pipelines.ts';
 import { schemaAttacks } from './schemas.ts';
 import { strangerAttacks } from './strangers.ts';
 import { streamAttacks } from './streams.ts';
@@ -27,6 +28,7 @@ export const attacks: readonly Attack[] = [
   ...textAttacks,
   ...uploadAttacks,
   ...crumbAttacks,
+  ...pipelineAttacks,
   ...windowAttacks,
   ...guardrailAttacks,
   ...facadeAttacks,
