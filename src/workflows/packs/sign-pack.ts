@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Severity } from '../checks/checks.ts';
-import { indexSigns, type SignIndex } from '../text/signs/index.ts';
+import { english as contractionsOfEnglish, indexSigns, type SignIndex } from '../text/signs/index.ts';
 import { readPack } from './read.ts';
 import { type RiskCategory, riskCategories } from './risk-categories.ts';
 import type { RiskMessages } from './risk-messages.ts';
@@ -87,6 +87,7 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
     signs: signs.map(({ category, severity }) => ({ category, severity })),
     entries: signs.map(({ category, severity, toldBy }) => entryOf(category, severity, toldBy === 'victim', english)),
     index: indexSigns({
+      contractions: language === 'en' ? contractionsOfEnglish : undefined,
       classes: classesOf(classes),
       signs: [
         ...signs.map(({ category, severity, patterns }) => ({

@@ -1,13 +1,17 @@
 import { atOnce, type Slices } from '../../../base/slices.ts';
+import type { Contractions } from './contractions.ts';
 import { combine, findSequences, type Occurrence, type Read, readHits } from './match.ts';
 import { charactersOfAWord, createCompiler, isUnspaced, type Part } from './patterns.ts';
 import { createScreen } from './screen.ts';
 import type { Tokens } from './tokens.ts';
 
+export { english } from './contractions.ts';
 export { type Token, type Tokens, tokensOf } from './tokens.ts';
 
 /** The contents of a pack of signs, as written. */
 export interface SignWords {
+  /** How words are written together in its language. */
+  contractions?: Contractions | undefined;
   classes: Readonly<Record<string, readonly string[]>>;
   signs: readonly {
     patterns: readonly string[];
@@ -65,8 +69,8 @@ const unitsOfAMatch = 20;
 const contextReach = 2;
 
 /** Makes the signs of one language searchable. Throws if one is wrong, naming the pattern. */
-export function indexSigns({ classes, signs }: SignWords): SignIndex {
-  const compiler = createCompiler();
+export function indexSigns({ classes, signs, contractions }: SignWords): SignIndex {
+  const compiler = createCompiler(contractions);
   for (const [name, members] of Object.entries(classes)) compiler.defineClass(name, members);
   const rules: (Omit<SignWords['signs'][number], 'patterns'> & { sign: number; pattern: number; parts: Part[] })[] = [];
   for (const [sign, { patterns, ...counts }] of signs.entries())

@@ -1,7 +1,7 @@
 import type { Slices } from '../../../base/slices.ts';
+import type { Contraction, Contractions } from './contractions.ts';
 import {
   affixMax,
-  type Compound,
   type Hit,
   type Lexicon,
   mixedAtom,
@@ -43,7 +43,7 @@ const unitsOfAWord = 20;
 const unitsOfASlice = 2_000;
 
 /** Looks up each word of a text. */
-export function* readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Slices<Read> {
+export function* readHits({ text, tokens, questions }: Tokens, lexicon: Lexicon): Slices<Read> {
   const single: (readonly Hit[])[] = [];
   let taken = 0;
   for (const token of tokens) {
@@ -54,6 +54,8 @@ export function* readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Slic
     }
     single.push(hitsOf(token, lexicon));
   }
+  const { contractions } = lexicon;
+  if (contractions) addContracted(text, tokens, single, lexicon, contractions);
   const hits: (readonly Hit[])[] = [];
   for (const [at, found] of single.entries()) {
     taken += unitsOfAWord;
@@ -76,34 +78,80 @@ function compoundsAt(
   tokens: readonly Token[],
   single: readonly (readonly Hit[])[],
   { compounds }: Lexicon,
-): readonly Compound[] {
-  const next = single[at + 1];
-  if (next === undefined || next.length === 0 || tokens[at + 1]?.sentence !== tokens[at]?.sentence) return none;
-  let all: readonly Compound[] = none;
-  for (const { atom } of single[at] as readonly Hit[]) {
+): readonly Hit[] {
+  let all: readonly Hit[] = none;
+  for (const { atom, words } of single[at] as readonly Hit[]) {
     const bySecond = compounds.get(atom);
-    if (bySecond === undefined) continue;
-    let found: Compound[] | undefined;
-    for (const second of next)
-      for (const compound of bySecond.get(second.atom) ?? none)
-        if (goesOn(compound, at, tokens, single)) found = [...(found ?? none), compound];
+    const next = at + words;
+    if (bySecond === undefined || tokens[next]?.sentence !== tokens[at]?.sentence) continue;
+    let found: (Hit & { order: number })[] | undefined;
+    for (const second of single[next] as readonly Hit[])
+      for (const { atom: whole, rest, order } of bySecond.get(second.atom) ?? none) {
+        const end = endOf(rest, 0, next + second.words, tokens, single);
+        if (end > at) found = [...(found ?? none), { atom: whole, words: end - at, order }];
+      }
     if (found) all = [...all, ...found.sort((a, b) => a.order - b.order)];
   }
   return all;
 }
 
-/** Whether a compound's words from the third on follow in the same sentence. */
-function goesOn(
-  { rest }: Compound,
-  at: number,
+/** Where a compound ends whose words from one of `rest` on follow in the same sentence; -1 if they do not. */
+function endOf(
+  rest: readonly number[],
+  index: number,
+  place: number,
   tokens: readonly Token[],
   single: readonly (readonly Hit[])[],
-): boolean {
-  return rest.every((atom, index) => {
-    const place = at + 2 + index;
-    return tokens[place]?.sentence === tokens[at]?.sentence && single[place]?.some((hit) => hit.atom === atom) === true;
-  });
+): number {
+  if (index >= rest.length) return place;
+  if (tokens[place]?.sentence !== tokens[place - 1]?.sentence) return -1;
+  for (const { atom, words } of single[place] as readonly Hit[]) {
+    if (atom !== rest[index]) continue;
+    const end = endOf(rest, index + 1, place + words, tokens, single);
+    if (end >= 0) return end;
+  }
+  return -1;
 }
+
+/** Adds what each contraction stands for, and what two words are as one: patterns have either. */
+function addContracted(
+  text: string,
+  tokens: readonly Token[],
+  single: (readonly Hit[])[],
+  lexicon: Lexicon,
+  { apart, together, ends }: Contractions,
+): void {
+  const add = (at: number, word: string, words: number) => {
+    const more = hitsOfForm(word, lexicon).map(({ atom }) => ({ atom, words }));
+    if (more.length > 0) single[at] = [...(single[at] as readonly Hit[]), ...more];
+  };
+  for (const [at, { forms, start, end, sentence }] of tokens.entries()) {
+    const word = forms[0] as string;
+    const one = apart.get(word);
+    if (one && (!one.needsApostrophe || end - start > word.length || beginsClause(tokens, at, one))) {
+      // Of no width: its second word stands at the same place.
+      add(at, one.first, 0);
+      add(at, one.second, 1);
+      for (const other of one.others) add(at, other, 1);
+    }
+    const next = tokens[at + 1];
+    if (next?.sentence !== sentence || next.afterBreak) continue;
+    const written = next.forms[0] as string;
+    const ended = ends.get(word)?.get(written);
+    if (ended !== undefined && text[next.start - 1] !== ' ') add(at + 1, ended, 1);
+    for (const joined of together.get(word)?.get(ended ?? written) ?? none) add(at, joined, 2);
+  }
+}
+
+/** "Ill find you": at the beginning of a clause it is a pronoun with a verb. */
+function beginsClause(tokens: readonly Token[], at: number, { opensClauses }: Contraction): boolean {
+  if (!opensClauses) return false;
+  const before = tokens[at - 1];
+  const { sentence, afterBreak } = tokens[at] as Token;
+  return afterBreak || before?.sentence !== sentence || conjunctions.has(before.forms[0] as string);
+}
+
+const conjunctions: ReadonlySet<string> = new Set(['and', 'or', 'but', 'then', 'else', 'because', 'otherwise']);
 
 function hitsOf({ forms }: Token, lexicon: Lexicon): readonly Hit[] {
   if (forms.length === 1) return hitsOfForm(forms[0] as string, lexicon);
@@ -164,7 +212,13 @@ export function* findSequences(
         const ends: number[] = [];
         const stop = follow({ read, steps, sentence, negator, budget, ends }, 1, end);
         if (stop < 0) continue;
-        const one = { start: at, end: stop, sentence, matched: matchedBy(at, end, ends) };
+        // A contraction's first word is of no width.
+        const one = {
+          start: at,
+          end: Math.max(stop, at + 1),
+          sentence,
+          matched: matchedBy(at, Math.max(end, at + 1), ends),
+        };
         if (known) known.push(one);
         else found.set(id, [one]);
       }

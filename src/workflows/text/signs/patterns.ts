@@ -1,4 +1,5 @@
 import { isUnspacedUnit } from '../../../base/text/words.ts';
+import type { Contractions } from './contractions.ts';
 import { wordsOf } from './tokens.ts';
 
 /** One word of a pattern: matches any of its atoms. */
@@ -22,7 +23,7 @@ export interface Part {
   absent: boolean;
 }
 
-/** An atom that was found, and how many words it covers. */
+/** An atom that was found, and how many words it covers; none if it is the first of those that one word stands for. */
 export interface Hit {
   atom: number;
   words: number;
@@ -45,6 +46,8 @@ export interface Lexicon {
   compounds: Map<number, Map<number, Compound[]>>;
   /** Cached hits of words already looked up, shared by all their places. */
   remembered: Map<string, readonly Hit[]>;
+  /** How words are written together in the language of the signs. */
+  contractions: Contractions | undefined;
 }
 
 export interface Compiler {
@@ -78,13 +81,14 @@ export const charactersOfAWord = 2;
  * the end of a sentence. `A & B`: both in one sentence, in any order; `A && B`: within two sentences of each other; `! C` and
  * `!! C`: not there.
  */
-export function createCompiler(): Compiler {
+export function createCompiler(contractions?: Contractions): Compiler {
   const lexicon: Lexicon = {
     whole: new Map(),
     beginnings: new Map(),
     ends: new Map(),
     compounds: new Map(),
     remembered: new Map(),
+    contractions,
   };
   const atoms = new Map<string, number>();
   const classes = new Map<string, number>();
