@@ -3,8 +3,8 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { piecesMax } from '@intelligence-api/transcoding/parts';
-import { endOfTurn } from '../base/turn.ts';
 import { pacedReading } from './paced-reading.ts';
+import { createTurnExcess } from './turn-excess.ts';
 
 /**
  * Receiving a piece takes time whatever its length: a chunk some 1.5 us, a DATA frame some 3. The 64 KiB that are read at once hold up to
@@ -33,31 +33,9 @@ export interface PacedBodies {
 }
 
 export function createPacedBodies(): PacedBodies {
-  let turn = 0;
-  let ofAll = 0;
+  const beginConnection = createTurnExcess(chunksOfATurn, blamelessChunks);
   /** By connection of HTTP/1.1. */
   const pushes = new WeakMap<Socket, Push>();
-
-  /** Tells for each short piece of a connection whether the connection is too much. */
-  function countShorts(chunks: number): () => boolean {
-    let ofConnection = 0;
-    let countedIn = 0;
-    return () => {
-      if (ofAll === 0) {
-        turn += 1;
-        void endOfTurn().then(() => {
-          ofAll = 0;
-        });
-      }
-      if (countedIn !== turn) {
-        countedIn = turn;
-        ofConnection = 0;
-      }
-      ofAll += chunks;
-      ofConnection += chunks;
-      return ofAll > chunksOfATurn && ofConnection > blamelessChunks;
-    };
-  }
 
   /** What Node is to call with each piece, and with null at the end of a body. */
   function pushOf(
@@ -65,7 +43,7 @@ export function createPacedBodies(): PacedBodies {
     paced: (bytes: number) => void,
     end: { connection(): void; body(body: Body): void },
   ): (this: Body, chunk: Buffer | null, encoding?: BufferEncoding) => boolean {
-    const isTooMuch = countShorts(chunks);
+    const isTooMuch = beginConnection();
     let isEnded = false;
     return function push(chunk, encoding) {
       // What was read at once comes in full, whatever happens meanwhile.
@@ -75,7 +53,7 @@ export function createPacedBodies(): PacedBodies {
         if (chunk.length < shortBytes) {
           this.shortPieces = (this.shortPieces ?? 0) + 1;
           if (this.shortPieces > shortOfABody) end.body(this);
-          if (isTooMuch()) {
+          if (isTooMuch(chunks)) {
             isEnded = true;
             end.connection();
           }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { createTurnQuota, endOfTurn } from '../base/turn.ts';
+import { createTurnQuota } from '../base/turn.ts';
+import { createTurnExcess } from './turn-excess.ts';
 
 /**
  * Reading a request takes Node some 30 us, and the 64 KiB that are read at once hold up to 3,600 of them. When all connections together
@@ -33,38 +34,16 @@ export interface Pipelines {
 }
 
 export function createPipelines(): Pipelines {
-  let turn = 0;
-  let ofAll = 0;
-
-  /** Tells for each request of a connection whether the connection is too much. */
-  function countRequests(): () => boolean {
-    let ofConnection = 0;
-    let countedIn = 0;
-    return () => {
-      if (ofAll === 0) {
-        turn += 1;
-        void endOfTurn().then(() => {
-          ofAll = 0;
-        });
-      }
-      if (countedIn !== turn) {
-        countedIn = turn;
-        ofConnection = 0;
-      }
-      ofAll += 1;
-      ofConnection += 1;
-      return ofAll > requestsOfATurn && ofConnection > blamelessRequests;
-    };
-  }
+  const beginConnection = createTurnExcess(requestsOfATurn, blamelessRequests);
 
   return {
     connection(socket) {
       const { parser } = socket as Socket & { parser?: Parser | null };
       if (!parser) throw new Error('Node reads requests over HTTP/1.1 with something else than "parser"');
       const { onIncoming } = parser;
-      const isTooMuch = countRequests();
+      const isTooMuch = beginConnection();
       parser.onIncoming = (request, keepsAlive) => {
-        if (!socket.destroyed && isTooMuch()) socket.destroy();
+        if (!socket.destroyed && isTooMuch(1)) socket.destroy();
         return socket.destroyed ? goNoFurther : onIncoming(request, keepsAlive);
       };
     },

@@ -4,28 +4,34 @@ import { expect, test } from 'vitest';
 import type { ServedService } from '../../src/api/handlers.ts';
 import { nobody } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { succeed } from '../../src/base/failure.ts';
+import { fail, succeed } from '../../src/base/failure.ts';
 import { createGate, type FinishedCall } from '../../src/edge/gate.ts';
 import type { IncomingCall } from '../../src/edge/incoming-call.ts';
 import { WalletService } from '../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
 import { gateService } from '../support/gate-service.ts';
 
-function gateWith(handlers: ServedService['handlers'] = {}, more: readonly ServedService[] = []) {
+function gateWith(
+  handlers: ServedService['handlers'] = {},
+  more: readonly ServedService[] = [],
+  { isRevoked = () => false, monotonic = () => 0 }: { isRevoked?: () => boolean; monotonic?: () => number } = {},
+) {
   const finished: FinishedCall[] = [];
   let places = 0;
   const served = gateService();
   const gate = createGate({
     services: [{ ...served, handlers: { ...served.handlers, ...handlers } }, ...more],
     authenticate: (name = 'operator:test') =>
-      succeed({ ...nobody, credential: name.startsWith('operator') ? 'operator' : 'management_key', name }),
+      isRevoked()
+        ? fail({ kind: 'key_revoked' })
+        : succeed({ ...nobody, credential: name.startsWith('operator') ? 'operator' : 'management_key', name }),
     admission: {
       admit: () => succeed(() => void places++),
       admitStream: () => succeed(() => {}),
       refused: () => succeed(undefined),
     },
     // Stands still: a call whose message comes late takes another step.
-    clock: { ...systemClock, monotonic: () => 0 },
+    clock: { ...systemClock, monotonic },
     log: pino({ level: 'silent' }),
     texts: { minimumTopUpUsd: '5.00' },
     observe: (call) => finished.push(call),
@@ -114,4 +120,33 @@ test('an account reads four lists at once; its others wait, and nobody else does
     open[done]?.();
   }
   expect(await Promise.all(crowd)).toHaveLength(6);
+});
+
+test('a stream whose key was revoked since its headers came does not begin, however soon that was', async () => {
+  let isRevoked = false;
+  let begun = 0;
+  async function* count(): AsyncGenerator<{ number: number }> {
+    begun += 1;
+    yield { number: 1 };
+  }
+  const { gate, released } = gateWith({ count }, [], { isRevoked: () => isRevoked });
+  const withKey = { ...incoming(), header: (name: string) => (name === 'authorization' ? 'operator:test' : undefined) };
+  const call = await gate.admit(GateService.method.count, withKey);
+  isRevoked = true;
+  const stream = gate.stream(call, create(GateService.method.count.input, { to: 1 }))[Symbol.asyncIterator]();
+  await expect(stream.next()).rejects.toMatchObject({ failure: { kind: 'key_revoked' } });
+  expect([begun, released()]).toEqual([0, 1]);
+});
+
+test('a message that comes with its headers is not looked at twice, and one that comes later is', async () => {
+  let time = 0;
+  let isRevoked = false;
+  const { gate } = gateWith({}, [], { isRevoked: () => isRevoked, monotonic: () => time });
+  const [soon, late] = [await gate.admit(say, incoming()), await gate.admit(say, incoming())];
+  isRevoked = true;
+  time = 100;
+  expect(await gate.unary(soon, create(say.input, { text: 'soon' }))).toMatchObject({ text: 'soon' });
+  time = 101;
+  const answer = gate.unary(late, create(say.input, { text: 'late' }));
+  await expect(answer).rejects.toMatchObject({ failure: { kind: 'key_revoked' } });
 });

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import { startChild } from '../../src/sandbox/child-process.ts';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { silent } from '../support/database.ts';
 
 /** Takes some hundred milliseconds of a processor, and ends. */
 const slow = 'input.list.all(a, input.list.all(b, a + b >= 0))';
 const variables = { input: { list: Array.from({ length: 1_000 }, (_, at) => at) } };
 const others = Array.from({ length: 12 }, (_, at) => `acc_other_${at}`);
+
+function checkIn(sandbox: Sandbox, owner: string, pass: string) {
+  const checks = [{ id: 'own', pass, weight: 1 }];
+  return sandbox.run(owner, 'checks', { checks, variables }, { field: `checks_of_${owner}` });
+}
 
 test('who is served next is not blamed for a process that was told to end and answers first', async () => {
   let told = 0;
@@ -39,13 +44,7 @@ test('who is served next is not blamed for a process that was told to end and an
     startChild: endsLate,
   });
   try {
-    const check = (owner: string, pass: string) =>
-      sandbox.run(
-        owner,
-        'checks',
-        { checks: [{ id: 'own', pass, weight: 1 }], variables },
-        { field: `checks_of_${owner}` },
-      );
+    const check = (owner: string, pass: string) => checkIn(sandbox, owner, pass);
     const blamed = check('acc_slow', slow);
     const served = others.map((owner) => check(owner, 'input.list.size() == 1000'));
     expect(await blamed).toMatchObject({
@@ -58,5 +57,35 @@ test('who is served next is not blamed for a process that was told to end and an
     const closing = sandbox.close();
     for (const end of ends) end();
     await closing;
+  }
+});
+
+test('where the system bounds processes, one that it failed to bound runs nothing and is replaced', async () => {
+  let started = 0;
+  const ranIn: number[] = [];
+  const unboundedSecond: typeof startChild = (memoryMb, events) => {
+    const at = ++started;
+    const child = startChild(memoryMb, events);
+    return {
+      ...child,
+      get isBounded() {
+        return at !== 2;
+      },
+      send(job) {
+        ranIn.push(at);
+        child.send(job);
+      },
+    };
+  };
+  const settings = { waitMs: 60_000, processes: 2 };
+  const sandbox = createSandbox({ log: silent, settings, startChild: unboundedSecond });
+  try {
+    // The first of an owner's jobs has the first process; another owner's waits for the second.
+    const jobs = () => others.map((owner) => checkIn(sandbox, owner, 'input.list.size() == 1000'));
+    while (started < 3) await Promise.all(jobs());
+    await Promise.all(jobs());
+    expect(ranIn).not.toContain(2);
+  } finally {
+    await sandbox.close();
   }
 });
