@@ -28,7 +28,8 @@ export interface Connections {
   accept(socket: Socket): boolean;
   /** TLS reads from a different socket than the accepted one. */
   isSame(accepted: Socket, secure: Socket): void;
-  carries(socket: Socket, session: Http2Session): void;
+  /** The connection whose session it is; undefined where connections are not counted. */
+  carries(socket: Socket, session: Http2Session): OpenConnection | undefined;
   readonly size: number;
   destroy(): void;
   close(): void;
@@ -115,6 +116,7 @@ export function createConnections({ budget, isProxy, stalledMs }: ConnectionsOpt
     carries(socket, session) {
       const connection = bySocket.get(socket);
       if (connection) bySession.set(session, connection);
+      return connection;
     },
     get size() {
       return sockets.size;

@@ -19,6 +19,7 @@ import { refuseBadRequests, refuseConnect } from './refused-requests.ts';
 import { watchSessions } from './sessions.ts';
 import { endFloods } from './stream-floods.ts';
 import { continueWhenRead, refuseExpectation, strictHttp } from './strict-http.ts';
+import { createUnseenFrames } from './unseen-frames.ts';
 
 /** Limits on what arrives at the port. Times in milliseconds. */
 export interface ListenerLimits {
@@ -119,6 +120,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   const { limits, log, anonymous: budget, isProxy = () => false, tls, takeStream } = options;
   const pacedBodies = createPacedBodies();
   const pipelines = createPipelines();
+  const unseenFrames = createUnseenFrames();
   const handleHttp1 = strictHttp(lingering(pipelines.inTurns(answer), limits, pacedBodies));
   // A stream has waited for its turn before it becomes a request.
   const handleHttp2 = strictHttp(lingering(answer, limits, pacedBodies));
@@ -163,8 +165,13 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   };
   const serveHttp2 = (socket: Socket) => {
     const carries = (session: ServerHttp2Session) => {
-      connections.carries(socket, session);
-      pacedBodies.session(session, socket);
+      const connection = connections.carries(socket, session);
+      const received = unseenFrames.session(session, socket, () => {
+        connection?.wasted();
+        session.destroy();
+        socket.destroy();
+      });
+      pacedBodies.session(session, socket, received);
     };
     // The session is created before `emit` returns.
     http2.once('session', carries);
@@ -198,6 +205,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   front.once('close', () => {
     http1.close();
     sessions.stop();
+    unseenFrames.stop();
     connections.close();
   });
   return {

@@ -29,7 +29,8 @@ type Push = (chunk: Buffer | null, encoding?: BufferEncoding) => boolean;
  */
 export interface PacedBodies {
   request(request: IncomingMessage): void;
-  session(session: ServerHttp2Session, socket: Socket): void;
+  /** `received` is told of each piece. */
+  session(session: ServerHttp2Session, socket: Socket, received?: (bytes: number) => void): void;
 }
 
 export function createPacedBodies(): PacedBodies {
@@ -74,9 +75,13 @@ export function createPacedBodies(): PacedBodies {
       }
       request.push = push;
     },
-    session(session, socket) {
-      const isOpen = () => !session.destroyed;
-      const push = pushOf(2, pacedReading(socket, isOpen), {
+    session(session, socket, received) {
+      const pace = pacedReading(socket, () => !session.destroyed);
+      const paced = (bytes: number) => {
+        received?.(bytes);
+        pace(bytes);
+      };
+      const push = pushOf(2, paced, {
         connection: () => {
           session.destroy();
           // The session would first wait for its peer to close the connection, which is no longer read.

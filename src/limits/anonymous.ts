@@ -7,7 +7,7 @@ import {
   createAnonymousTable,
   type Place,
 } from './anonymous-table.ts';
-import { pour, type Rate, waitFor } from './bucket.ts';
+import { pour, type Rate, unitsOf, waitFor } from './bucket.ts';
 import { addressOf, networksOf } from './networks.ts';
 import type { AnonymousBudget, AnonymousLimits, OpenConnection } from './types.ts';
 
@@ -23,7 +23,12 @@ export interface AnonymousOptions {
 }
 
 /** What an address or its network had too much of. */
-export type AnonymousRefusal = Exclude<Counted, 'guesses'> | 'open connections' | 'streams' | 'known connections';
+export type AnonymousRefusal =
+  | Exclude<Counted, 'guesses'>
+  | 'open connections'
+  | 'streams'
+  | 'known connections'
+  | 'wasted connections';
 
 export const defaultAnonymousLimits: AnonymousLimits = {
   ...{ connections: 256, connectionsPerMinute: 600, totalConnections: 8_000, streams: 32, streamsPerConnection: 16 },
@@ -35,6 +40,8 @@ export const defaultAnonymousLimits: AnonymousLimits = {
 const youngMs = 3_000;
 /** The burst of new connections, per connection that may stay open: a starting backend opens all of its connections at once. */
 const connectionBurst = 4;
+/** How many new connections one counts as that was cut off for what it sent: of 600 a minute, six may be such. */
+const wastedConnections = 100;
 /** When to retry if a slot is missing, since nobody knows when one will be free. */
 const placeRetryMs = 1_000;
 /** A network that continues is logged again after this long. */
@@ -167,6 +174,16 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
         owner = name;
         leavePlace();
         for (const usage of levels) pour(usage.bucket('connections'), -1);
+      },
+      wasted() {
+        // Those of an identified connection may have been forgotten meanwhile.
+        for (const usage of levelsOf(peer)) {
+          const bucket = usage.bucket('connections');
+          const { burst, perMinute } = usage.limits.rates.connections;
+          // However many there were, the address has to wait for little more than a minute.
+          if (unitsOf(bucket) < burst + perMinute) pour(bucket, wastedConnections);
+        }
+        note(peer, 'wasted connections');
       },
       closed() {
         leavePlace();

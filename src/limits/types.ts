@@ -57,6 +57,8 @@ export interface OpenConnection {
   enterStream(): (() => void) | undefined;
   /** A valid credential of `owner` was shown: from now on the connection does not count against its address. */
   identified(owner: string): void;
+  /** It is cut off for what it sent, whoever its caller is: its address may open far fewer new connections for a while. */
+  wasted(): void;
   closed(): void;
 }
 

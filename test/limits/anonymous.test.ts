@@ -70,6 +70,21 @@ test('new connections are as many a minute as the limit says, and those with a c
   expect([open(), open()].filter(Boolean)).toHaveLength(1);
 });
 
+test('a connection that is cut off for what it sent keeps its address from opening many more, for little more than a minute', () => {
+  const { connect, clock, refused } = budget({ connections: 256, connectionsPerMinute: 600 });
+  const other = connect('192.0.2.1');
+  other?.identified('acc_1');
+  for (let index = 0; index < 11; index += 1) connect('198.51.100.1')?.wasted();
+  expect(connect('198.51.100.1')).toBeUndefined();
+  expect(refused).toContain('wasted connections');
+  expect(connect('192.0.2.1')).toBeDefined();
+  // They count whether or not a credential was shown, and a thousand of them for little more than a few.
+  for (let index = 0; index < 1_000; index += 1) other?.wasted();
+  expect(connect('192.0.2.1')).toBeUndefined();
+  clock.at += 75_000;
+  expect(connect('192.0.2.1')).toBeDefined();
+});
+
 test('an owner has only so many connections that do not count', () => {
   const { connect, refused } = budget({ ownerConnections: 2 });
   const three = [1, 2, 3].map(() => connect('192.0.2.1'));

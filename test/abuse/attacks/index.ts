@@ -6,6 +6,7 @@ import { expressionAttacks } from './expressions.ts';
 import { facadeAttacks } from './facades.ts';
 import { firstBytesAttacks } from './first-bytes.ts';
 import { guardrailAttacks } from './guardrails.ts';
+import { headerBlockAttacks } from './header-blocks.ts';
 import { pipelineAttacks } from './pipelines.ts';
 import { schemaAttacks } from './schemas.ts';
 import { strangerAttacks } from './strangers.ts';
@@ -29,6 +30,7 @@ export const attacks: readonly Attack[] = [
   ...uploadAttacks,
   ...crumbAttacks,
   ...pipelineAttacks,
+  ...headerBlockAttacks,
   ...windowAttacks,
   ...guardrailAttacks,
   ...facadeAttacks,
