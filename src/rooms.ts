@@ -138,6 +138,7 @@ export async function openRooms({ config, secrets, log, progress, sandboxWaitMs 
       changes,
       seal: createSeal(secrets.encryptionKeys),
       issuer: () => address.publicUrl,
+      issuerOfNode: config.http.publicUrl === null,
       parentOf: keys.find,
       lookUps: limits.anonymous.lookUps,
     });

@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { FailureError, fail, type Result, succeed } from '../base/failure.ts';
 import type { CallersSchema } from '../sandbox/index.ts';
-import { endingCharge, settleInFull } from '../wallet/index.ts';
+import { dueOf, endingCharge, settleInFull } from '../wallet/index.ts';
 import { admitChat, wholeReply } from './admit.ts';
 import { type AttemptReply, callRoute } from './attempt.ts';
 import type { ChatRun } from './chat-run.ts';
@@ -37,7 +37,7 @@ async function answer(run: ChatRun): Promise<Result<ChatReply>> {
     const { reply, settlement } = run.concluded(route, (await run.guard?.reply(given)) ?? given);
     const paid = await settleInFull(run.charge, settlement);
     if (!paid.ok) return paid;
-    reply.usage.cost = paid.value.charged;
+    reply.usage.cost = dueOf(paid.value);
     return succeed({ ...reply, balance: paid.value.balance, capLeft: paid.value.capLeft });
   } catch (error) {
     if (error instanceof FailureError) return fail(error.failure);

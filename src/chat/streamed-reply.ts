@@ -1,7 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { toolCallsMax, tooMany } from '../providers/index.ts';
-import { endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
+import { dueOf, endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
 import { type AttemptReply, finishReasonOf, noted } from './attempt.ts';
 import { type CountedUsage, reportOverruns } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
@@ -398,7 +398,7 @@ export class StreamedReply {
       ? succeed(await charge.settle({ ...settlement, delivered: true }))
       : await settleInFull(charge, settlement);
     if (!paid.ok) return paid;
-    reply.usage.cost = paid.value.charged;
+    reply.usage.cost = dueOf(paid.value);
     return succeed({ ...reply, balance: paid.value.balance, capLeft: paid.value.capLeft });
   }
 }

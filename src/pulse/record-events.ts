@@ -6,8 +6,8 @@ import { maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import { priceOf, type Rates } from '../catalog/index.ts';
 import { isConnectionLost } from '../db/index.ts';
-import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
-import { payerOf, replyScope } from '../wallet/index.ts';
+import type { Hold, HoldRequest, IdempotencyKey, Ledger, Receipt } from '../wallet/index.ts';
+import { dueOf, payerOf, replyScope } from '../wallet/index.ts';
 import { bytesOf, untilTomorrowMs } from './daily-bytes.ts';
 import type { Digests } from './digest.ts';
 import { type CheckedEvent, checkEvent, type IncomingEvent, type Rejection } from './event.ts';
@@ -142,7 +142,7 @@ async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Adm
   if (written.accepted > 0) deps.settlements.done(hold.chargeId);
   return succeed({
     ...reply,
-    cost: receipt.charged,
+    cost: dueOf(receipt),
     charge: { chargeId: receipt.chargeId, balance: receipt.balance, capLeft: receipt.capLeft },
   });
 }
@@ -187,12 +187,9 @@ function replyOf({ accepted, duplicates, rejected: late }: Written, early: reado
   return { accepted, duplicates, rejected };
 }
 
-function replay(
-  receipt: { chargeId: string; charged: NanoUsd; balance: NanoUsd; capLeft?: NanoUsd },
-  reply: Uint8Array | undefined,
-): Result<Recorded> {
+function replay(receipt: Receipt, reply: Uint8Array | undefined): Result<Recorded> {
   if (!reply) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
   const stored = JSON.parse(Buffer.from(reply).toString()) as StoredReply;
   const { chargeId, balance, capLeft } = receipt;
-  return succeed({ ...stored, cost: receipt.charged, charge: { chargeId, balance, capLeft } });
+  return succeed({ ...stored, cost: dueOf(receipt), charge: { chargeId, balance, capLeft } });
 }

@@ -73,6 +73,8 @@ export interface TokensOptions {
   seal: Seal;
   /** The service's public address, used as `iss` and `aud`. Called at each use, as the port may be known late. */
   issuer(): string;
+  /** Whether `issuer` is the address of this node alone, because none was configured for the service. */
+  issuerOfNode?: boolean;
   /** Looks up API keys; provided by the keys room. */
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
   /** See `DeviceFlowOptions`. */
@@ -112,7 +114,7 @@ export function createTokens(options: TokensOptions): Tokens {
   const verifier = createTokenVerifier({
     clock,
     signingKeys,
-    issuer,
+    issuer: () => (options.issuerOfNode ? undefined : issuer()),
     readState: states.read,
     parentOf,
     fresh: changes.fresh,

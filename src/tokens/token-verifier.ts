@@ -25,8 +25,11 @@ export interface TokenLookUps {
 export interface TokenVerifierOptions {
   clock: Clock;
   signingKeys: SigningKeys;
-  /** The value of `iss` and `aud`. */
-  issuer(): string;
+  /**
+   * The `iss` and `aud` of every node's tokens; undefined if each node states its own address. Then any is accepted, since what
+   * proves where a token comes from is its signature, by a key that only this database's nodes have, and its row.
+   */
+  issuer(): string | undefined;
   /** Reads a token's state; undefined if it was never issued. */
   readState(tokenId: string): Promise<Result<TokenState | undefined>>;
   /** The key that a token descends from; a new object whenever anything about it changed. */
@@ -113,14 +116,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   async function readClaims(token: string): Promise<Result<TokenClaims>> {
+    const expected = issuer();
     try {
       const { payload } = await jwtVerify(token, keyOf, {
         algorithms: ['ES256'],
         typ: 'at+jwt',
-        issuer: issuer(),
-        audience: issuer(),
+        ...(expected !== undefined && { issuer: expected, audience: expected }),
         currentDate: new Date(clock.now()),
-        requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id', 'scope', 'account', 'key'],
+        requiredClaims: ['iss', 'aud', 'exp', 'iat', 'jti', 'sub', 'client_id', 'scope', 'account', 'key'],
       });
       if (!isId('tok', String(payload.jti))) return invalidCredential;
       return { ok: true, value: payload as unknown as TokenClaims };

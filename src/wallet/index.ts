@@ -18,6 +18,7 @@ export {
 export {
   addUsage,
   Budget,
+  dueOf,
   endingCharge,
   type Funds,
   OpenCharge,

@@ -252,10 +252,18 @@ export async function settleInFull(funds: Funds, settlement: Readonly<Settlement
     if (error instanceof FailureError) return fail(error.failure);
     throw error;
   }
-  const { state, charged, owed, balance, chargeId } = receipt;
-  if (state === 'settled' && charged + owed === due) return succeed(receipt);
+  const { state, balance, chargeId } = receipt;
+  if (state === 'settled' && dueOf(receipt) === due) return succeed(receipt);
   if (state === 'superseded') return fail({ kind: 'idempotency_in_flight', chargeId, retryAfterMs });
   return fail({ kind: 'insufficient_credit', balance, held: 0n, needed: due });
+}
+
+/**
+ * What a request costs: what was charged, and what is owed for it. Replies state this, because what is owed is taken from the next
+ * credit, and a retry's reply was stored before it was known how much of it there would be credit for.
+ */
+export function dueOf({ charged, owed }: Pick<Receipt, 'charged' | 'owed'>): NanoUsd {
+  return charged + owed;
 }
 
 const retryAfterMs = 1_000;

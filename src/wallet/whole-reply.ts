@@ -4,6 +4,7 @@ import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { HoldRequest, IdempotencyKey, Ledger, Usage } from './ledger/ledger.ts';
 import {
+  dueOf,
   endingCharge,
   type Funds,
   type OpenCharge,
@@ -131,7 +132,7 @@ interface Given<Reply> {
   cost: NanoUsd;
   usage: Usage;
   /** Builds the reply that states this charge, and what to store of it for a retry; undefined: it is not kept. */
-  replyAt(charged: NanoUsd): Reply;
+  replyAt(due: NanoUsd): Reply;
   store(reply: Reply): Uint8Array | undefined;
 }
 
@@ -150,6 +151,6 @@ export async function settleReply<Reply extends object>(
     }),
   );
   if (!paid.ok) return paid;
-  const { charged, balance, capLeft } = paid.value;
-  return succeed({ ...replyAt(charged), balance, capLeft });
+  const { balance, capLeft } = paid.value;
+  return succeed({ ...replyAt(dueOf(paid.value)), balance, capLeft });
 }

@@ -6,6 +6,7 @@ import { present } from '../base/present.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import {
   Budget,
+  dueOf,
   endingCharge,
   type HoldRequest,
   type Ledger,
@@ -203,7 +204,7 @@ async function chargeFor<Reply>(
     ...(charge.replayable ? { reply: request.store(reply) } : {}),
   });
   if (!settled.ok) return settled;
-  usage.costUsd = formatUsd(settled.value.charged);
+  usage.costUsd = formatUsd(dueOf(settled.value));
   return succeed(paid(reply, settled.value));
 }
 
@@ -211,9 +212,7 @@ function usageOf({ usage }: Spending): Usage {
   return { ...usage, requests: 1 };
 }
 
-function paid<Reply>(
-  reply: Reply & { usage: Plain<WorkflowUsage> },
-  { charged, balance, capLeft }: Receipt,
-): Paid<Reply> {
-  return { reply, cost: charged, balance, capLeft };
+function paid<Reply>(reply: Reply & { usage: Plain<WorkflowUsage> }, receipt: Receipt): Paid<Reply> {
+  const { balance, capLeft } = receipt;
+  return { reply, cost: dueOf(receipt), balance, capLeft };
 }

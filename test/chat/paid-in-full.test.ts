@@ -125,7 +125,7 @@ describe('a request with a scan of more bytes than words of the window have', ()
 });
 
 describe('a stream', () => {
-  test('that can’t be collected says what was charged, and its pieces are owed', async () => {
+  test('that can’t be collected says what is owed for its pieces', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5 };
     const { chat, ledger } = await service({ pieces: streamedCompletion(['Un', 'paid.'], usage) });
     const seen: unknown[] = [];
@@ -140,7 +140,7 @@ describe('a stream', () => {
     const { events } = await all(opened.value);
     expect(events.at(-1)).toMatchObject({
       kind: 'end',
-      reply: { message: { content: 'Unpaid.' }, usage: { cost: 0n } },
+      reply: { message: { content: 'Unpaid.' }, usage: { cost: 20_000n } },
     });
     expect(seen).toMatchObject([{ delivered: true, cost: 20_000n }]);
   });

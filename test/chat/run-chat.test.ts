@@ -237,7 +237,7 @@ describe('a chat request', () => {
     open.push(poor);
     const text = 'seven short words are in this sentence '.repeat(3);
     const result = await poor.chat.run(caller, say(text), call());
-    expect(result).toMatchObject({ ok: true, value: { usage: { inputTokens: 120, cost: 100_000n } } });
+    expect(result).toMatchObject({ ok: true, value: { usage: { inputTokens: 120, cost: 124_000n } } });
     expect(poor.ledger.balance).toBe(0n);
     expect(poor.ledger.settlements).toMatchObject([{ cost: 124_000n, charged: 100_000n, delivered: true }]);
   });

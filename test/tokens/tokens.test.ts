@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { unwrap } from '../../src/base/failure.ts';
 import { newId } from '../../src/base/ids.ts';
 import { createSeal } from '../../src/base/seal.ts';
@@ -172,6 +172,20 @@ eachServer((server) => {
     ];
     for (const token of forged) expect(await node.tokens.verify(token), token.slice(0, 80)).toEqual(invalid);
     expect((await node.tokens.verify(accessToken)).ok).toBe(true);
+  });
+
+  test('nodes without a common address accept each other’s tokens, and a node with one accepts no other’s', async () => {
+    const at = async (address: string) => {
+      const one = await startTokens(fresh().database, { clock, issuer: () => address, issuerOfNode: true });
+      onTestFinished(one.close);
+      return one;
+    };
+    const [first, second] = [await at('http://first:8080'), await at('http://second:8080')];
+    const { key } = await makeKey(first.keys);
+    const { accessToken, tokenId } = unwrap(await first.tokens.issue({ keyId: key.id, subject: 'u' }));
+    expect(await second.tokens.verify(accessToken)).toMatchObject({ ok: true, value: { tokenId } });
+    // A node that was given an address accepts no other.
+    expect(await node.tokens.verify(accessToken)).toEqual(invalid);
   });
 
   test('a token that is signed by the right key but for another type, audience or issuer is refused', async () => {

@@ -163,7 +163,7 @@ describe('a price that is held before the request is planned', () => {
       memory.balance = 120n;
       expect(await run({ ...(key && { key: 'k2' }), modelCeiling: 50n, spend: () => 45n })).toMatchObject({
         ok: true,
-        value: { cost: 120n, balance: 0n },
+        value: { cost: 145n, balance: 0n, reply: { usage: { costUsd: '0.000000145' } } },
       });
       memory.balance = 1_000n;
       expect(await run()).toMatchObject(refusal);
