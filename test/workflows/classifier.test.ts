@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTraining, trainClassifier } from '../../scripts/train-risk.ts';
@@ -12,7 +13,7 @@ import type { Spotted } from '../../src/workflows/families/spotted.ts';
 import { readPack } from '../../src/workflows/packs/read.ts';
 import { riskCategories } from '../../src/workflows/packs/risk-categories.ts';
 import { classifierFile, classifierLanguages, type RiskClassifier } from '../../src/workflows/packs/risk-classifier.ts';
-import { classify, passagesOf } from '../../src/workflows/text/classifier/index.ts';
+import { classify, lengthBonus, passagesOf, scoresOf } from '../../src/workflows/text/classifier/index.ts';
 import { tokensOf } from '../../src/workflows/text/signs/index.ts';
 import { ask } from './ask.ts';
 
@@ -108,6 +109,21 @@ describe('the classifier', () => {
     expect(limitOf(alone) - limitOf(text)).toBeCloseTo(Math.log(length), 6);
   });
 
+  it('must be the surer the fewer words a passage has', () => {
+    const bonusOf = (to: number) => lengthBonus({ from: 0, to }, 0.3);
+    expect(bonusOf(20)).toBe(0);
+    expect(bonusOf(10)).toBeCloseTo(-bonusOf(40), 6);
+    expect(bonusOf(10)).toBeLessThan(0);
+    // At the same score a passage of 20 words is found where one of 10 is not.
+    const short = tokensOf('Your parcel waits. Settle the release charge with us right now.');
+    const span = { from: 0, to: short.tokens.length };
+    const [score] = scoresOf(english.harmful, short.tokens, span) as [number];
+    const isFound = (likelyFrom: number) =>
+      atOnce(classify(short, { ...english, likelyFrom, lengthWeight: 0.3 }))[0]?.resembles !== undefined;
+    expect(isFound(score)).toBe(false);
+    expect(isFound(score + lengthBonus(span, 0.3) - 0.001)).toBe(true);
+  });
+
   it('says in the reader’s language that it is no proof', () => {
     const reasons = ['en', 'de', 'es', 'fr'].map((locale) => {
       const found = check(harmful, { locale }).findings.find(({ source }) => source === 'classifier');
@@ -147,6 +163,12 @@ describe('what passages change', () => {
     expect(withTalk([spotted('high', 55)], [talk, scam])[0]?.entry.severity).toBe('high');
   });
 
+  it('lowers nothing of whoever looks for what is forbidden', () => {
+    const one = spotted('medium', 10);
+    const sought = { ...one, entry: { ...one.entry, isSeeker: true } } as const;
+    expect(withTalk([sought], [talk, scam])[0]?.entry.severity).toBe('medium');
+  });
+
   it('adds a finding only where nothing as grave was found', () => {
     const added = (found: Spotted[]) =>
       resembling(found, [talk, scam], english).map(({ start, entry }) => [start, entry.category]);
@@ -157,6 +179,20 @@ describe('what passages change', () => {
 });
 
 describe('the files of the classifiers', () => {
+  it('take no threshold from a development file of a handful of texts', () => {
+    const { development } = readTraining('fr');
+    const known = new Set(development.map(({ text }) => text));
+    for (const [file, counts] of [
+      ['fr.dev-c.jsonl', true],
+      ['fr.dev-e.jsonl', false],
+    ] as const) {
+      const rows = readFileSync(new URL(`../evaluation/risk/${file}`, import.meta.url), 'utf8')
+        .trim()
+        .split('\n');
+      expect(rows.every((line) => known.has((JSON.parse(line) as { text: string }).text))).toBe(counts);
+    }
+  });
+
   it.each(classifierLanguages)('%s was trained on the corpus that is here', (language) => {
     const { card } = readPack(`risk/classifier/${language}.json`, classifierFile);
     const { corpus, development } = readTraining(language);

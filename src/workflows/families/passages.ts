@@ -5,13 +5,14 @@ import { graver, type Spotted } from './spotted.ts';
 
 /**
  * Findings of the rules in passages that read like talk about a matter (a warning, a report, a rule) are reported as `low`.
- * Critical ones and those of self-harm stay: a wrong guess there costs too much.
+ * Critical ones, those of self-harm and those of whoever looks for what is forbidden stay: a wrong guess there costs too much.
  */
 export function withTalk(spotted: readonly Spotted[], passages: readonly Passage[]): Spotted[] {
   return spotted.map((one) => {
-    const { severity, id, isVictim, category } = one.entry;
-    // Whoever suffers violence tells of it as reports do, and who wants to die writes like one who tells of another.
-    if (isVictim || category === 'self_harm' || (severity !== 'medium' && severity !== 'high')) return one;
+    const { severity, id, isVictim, isSeeker, category } = one.entry;
+    // Whoever suffers violence tells of it as reports do, who wants to die writes like one who tells of another, and who asks
+    // for drugs like one who asks about them.
+    if (isVictim || isSeeker || category === 'self_harm' || (severity !== 'medium' && severity !== 'high')) return one;
     if (!passageAt(passages, one.start)?.isTalk) return one;
     return { ...one, isTalk: true, entry: { ...one.entry, id: `${id}-talk`, severity: 'low' } };
   });

@@ -29,6 +29,7 @@ export const classifierFile = z.strictObject({
     corpus: z.string().regex(/^[0-9a-f]{64}$/),
   }),
   likelyFrom: z.number(),
+  lengthWeight: z.number().min(0),
   talkBelow: z.number(),
   categories: z.array(z.enum(riskCategories)).min(1),
   harmful: linear,
@@ -49,11 +50,15 @@ export function readRiskClassifiers(english: RiskMessages): ReadonlyMap<SignLang
 
 function readOne(language: SignLanguage, english: RiskMessages): RiskClassifier {
   const file = `risk/classifier/${language}.json`;
-  const { version, likelyFrom, talkBelow, categories, harmful, category } = readPack(file, classifierFile);
+  const { version, likelyFrom, lengthWeight, talkBelow, categories, harmful, category } = readPack(
+    file,
+    classifierFile,
+  );
   return {
     label: `risk/classifier/${language}@${version}`,
     entries: categories.map((name) => entryOf(name, english)),
     likelyFrom,
+    lengthWeight,
     talkBelow,
     harmful: linearOf(harmful, file, 1),
     category: linearOf(category, file, categories.length),

@@ -17,6 +17,8 @@ export interface RiskEntry {
   suggestion: string;
   /** The writer suffers what it names, and does no wrong. */
   isVictim?: true;
+  /** The writer looks for what is forbidden: that reads like talk about it, and is none. */
+  isSeeker?: true;
   /** Reason and suggestion are meant for the reader as they are, in the reader's language. */
   isWorded?: true;
 }

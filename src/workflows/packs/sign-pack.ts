@@ -24,8 +24,8 @@ const signPack = z.strictObject({
         category: z.enum(riskCategories),
         severity: z.enum(['medium', 'high', 'critical']),
         patterns: z.string().min(1),
-        /** The writer tells of violence that they suffer. */
-        toldBy: z.literal('victim').optional(),
+        /** The writer tells of violence that they suffer, or looks for what is forbidden. */
+        toldBy: z.enum(['victim', 'seeker']).optional(),
       }),
     )
     .min(1),
@@ -85,7 +85,7 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
     version,
     label: `risk/signs/${language}@${version}`,
     signs: signs.map(({ category, severity }) => ({ category, severity })),
-    entries: signs.map(({ category, severity, toldBy }) => entryOf(category, severity, toldBy === 'victim', english)),
+    entries: signs.map(({ category, severity, toldBy }) => entryOf(category, severity, toldBy, english)),
     index: indexSigns({
       contractions: language === 'en' ? contractionsOfEnglish : undefined,
       classes: classesOf(classes),
@@ -112,11 +112,18 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
   };
 }
 
-function entryOf(category: RiskCategory, severity: Severity, isVictim: boolean, english: RiskMessages): RiskEntry {
+function entryOf(
+  category: RiskCategory,
+  severity: Severity,
+  toldBy: 'victim' | 'seeker' | undefined,
+  english: RiskMessages,
+): RiskEntry {
+  const isVictim = toldBy === 'victim';
   const { reason, action } = isVictim ? english.victim : english.categories[category];
   const id = category.replaceAll('_', '-');
   const entry = { id, category, severity, reason, suggestion: action };
-  return isVictim ? { ...entry, id: sufferedId(category), isVictim } : entry;
+  if (isVictim) return { ...entry, id: sufferedId(category), isVictim };
+  return toldBy === 'seeker' ? { ...entry, isSeeker: true } : entry;
 }
 
 /** The classes of words of a pack, each with its members. */

@@ -11,8 +11,10 @@ export interface Classifier {
   harmful: Linear;
   /** Which category it is of, if it is. */
   category: Linear;
-  /** A text of one passage resembles harmful ones from this score on. */
+  /** A text of one passage, of 20 words, resembles harmful ones from this score on. */
   likelyFrom: number;
+  /** What twice the words add to a passage's score; 0 in a language where length tells nothing. */
+  lengthWeight: number;
   /** Below this score a passage reads like talk about a matter, such as a warning or a report. */
   talkBelow: number;
 }
@@ -32,10 +34,12 @@ export interface Passage {
 const passageWords = 60;
 const wordsMin = 8;
 const unitsOfAWord = 120;
+const usualWords = 20;
 
 /**
  * Judges each passage of a text: sentences together, up to 60 words. The more passages a text has, the more certain each must
  * be: with n passages the odds must be n times as high, so that a long text is not likelier to be found by chance.
+ * A short passage must be more certain than a long one, as few words resemble something by chance.
  */
 export function* classify({ tokens }: Tokens, classifier: Classifier): Slices<Passage[]> {
   const spans = passagesOf(tokens);
@@ -50,12 +54,17 @@ export function* classify({ tokens }: Tokens, classifier: Classifier): Slices<Pa
     }
     const [score] = scoresOf(classifier.harmful, tokens, span) as [number];
     const resembles =
-      score < likelyFrom
+      score + lengthBonus(span, classifier.lengthWeight) < likelyFrom
         ? undefined
         : { category: categoryOf(classifier, tokens, span), ...mainSentenceOf(classifier, tokens, span) };
     passages.push({ ...place, isTalk: score < classifier.talkBelow, resembles });
   }
   return passages;
+}
+
+/** What the length of a passage adds to its score before it is compared with `likelyFrom`: less than nothing below 20 words. */
+export function lengthBonus({ from, to }: Span, lengthWeight: number): number {
+  return lengthWeight * Math.log2(Math.min(passageWords, Math.max(wordsMin, to - from)) / usualWords);
 }
 
 /** The words of a passage, without its numbers. */
