@@ -107,9 +107,9 @@ export function createWorkflows(options: {
     draft: (caller, request, call) =>
       runFamily(deps, families.draft, caller, request, call, async (reply, chargeId) => {
         if (!reply.draft) return reply;
-        const { facts, mustAvoid, domain } = request;
+        const { facts, mustAvoid, domain, purpose } = request;
         const { kind, locale } = reply.draft;
-        const terms = { facts, mustAvoid, domain, kind, locale };
+        const terms = { facts, mustAvoid, domain, kind, locale, purpose };
         return { ...reply, draft: await drafts.keep(caller, reply.draft, terms, chargeId) };
       }),
     runCustom: (caller, request, call) => runWorkflow(deps, caller, request, call),

@@ -319,7 +319,7 @@ eachServer((server) => {
       await expect.poll(async () => (await balanceOf(node, customer)).held).toBe(12_000n);
       if (more > 0n) await addCredit(other(), customer, more);
       ready.resolve();
-      expect(await work).toMatchObject({ ok: true, value: { usage: { cost: charged } } });
+      expect(await work).toMatchObject({ ok: true, value: { usage: { cost: charged + owed } } });
       expect(await balanceOf(node, customer)).toMatchObject({ balance: 12_000n + more - charged, held: 0n, owed });
       expect(upstream.seen).toHaveLength(1);
       expect(reserved()).toBe(0);

@@ -12,7 +12,10 @@ export function whyNotApprovable(draft: Plain<Draft>): string | undefined {
   const critical = draft.findings.filter(({ severity }) => severity === 'critical');
   // Many lesser findings can also make a text critical.
   const grave = critical.length > 0 || draft.riskLevel !== 'critical' ? critical : draft.findings;
-  const risky = grave.map(({ phrase, category, start }) => `"${phrase.slice(0, 60)}" (${category}) at ${start}`);
+  const risky = grave.map(({ phrase, category, start, field }) => {
+    const place = field === undefined ? `at ${start}` : `in the ${field}`;
+    return `"${phrase.slice(0, 60)}" (${category}) ${place}`;
+  });
   if (open.length + risky.length === 0) return undefined;
   const reasons = [
     ...(open.length > 0 ? [`placeholders are open: ${placesOf(open)}`] : []),

@@ -15,7 +15,7 @@ import type { CheckResult } from '../checks/checks.ts';
 import { type RiskLevel, riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
 import { basisOf, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import { bareName, type DraftKind, draftKinds, draftKindsVersion, neutralKind } from '../packs/draft-kinds.ts';
-import type { DraftWords } from '../packs/draft-language.ts';
+import type { DraftLanguage, DraftWords } from '../packs/draft-language.ts';
 import { type DraftTone, draftTemplates } from '../packs/draft-templates.ts';
 import type { RiskMessages } from '../packs/risk-messages.ts';
 import type { Domain, RiskEntry } from '../packs/risk-pack.ts';
@@ -74,6 +74,8 @@ export interface DraftTerms {
   /** Empty or absent: the neutral form, and an unknown language. */
   kind?: string;
   locale?: string;
+  /** What the document is for. Judged in a rejection: a neutral text does not make it right to turn people away for who they are. */
+  purpose?: string;
 }
 
 /** Inspects a draft's text, whoever wrote it. Pure. */
@@ -106,14 +108,26 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
   const own = matches.map((match): Spotted => ({ ...match, source: 'own' }));
   const spotted = inOrder([...withoutOverlaps([...asInDrafts(found.spotted, words.checks, kind), ...harm]), ...own]);
   const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
+  const messages = riskMessages.get(words.language) as RiskMessages;
+  const meant = yield* excludedFor(terms, language);
   const inspection = {
     placeholders: openPlaceholders.map(({ name }) => name),
     openPlaceholders,
     citations: citationsOf(body, facts, locale),
-    riskLevel: riskLevelOf(riskScoreOf(sharesOf(spotted))),
-    findings: findingsOf(body, worded(spotted.slice(0, 200), riskMessages.get(words.language) as RiskMessages)),
+    riskLevel: riskLevelOf(riskScoreOf(sharesOf([...meant, ...spotted]))),
+    findings: [
+      ...findingsOf(terms.purpose ?? '', worded(meant, messages)).map((one) => ({ ...one, field: 'purpose' })),
+      ...findingsOf(body, worded(spotted.slice(0, 200), messages)),
+    ],
   };
   return { inspection, avoidedPhrases: [...new Set(own.map(({ start, end }) => body.slice(start, end)))] };
+}
+
+/** Where the purpose of a rejection says that somebody is turned away for who they are. */
+function* excludedFor({ purpose = '', kind = '' }: DraftTerms, language?: DraftLanguage): Slices<Spotted[]> {
+  if (kind !== 'rejection' || purpose === '') return [];
+  const harm = yield* harmIn(purpose, language, []);
+  return harm.filter(({ entry }) => entry.category === 'discrimination').slice(0, 1);
 }
 
 /** Each name once, at its first occurrence. */
