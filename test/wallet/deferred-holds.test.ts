@@ -161,6 +161,30 @@ eachServer((server) => {
     },
   );
 
+  test('after one was refused none is deferred for ten minutes, whatever another node holds and gives back', async () => {
+    const { url } = database();
+    let time = 0;
+    const other = startNode(url);
+    const { node, customer } = await known(url, { now: () => time });
+    const isDeferred = async () => {
+      const hold = await mustHold(node, holdOf(customer, { deferMs: late }));
+      await node.ledger.release(hold, 'test');
+      return hold.pending !== undefined;
+    };
+    const hold = await mustHold(node, holdOf(customer, { ceiling: usd, deferMs: late }));
+    expect(hold.pending).toBeDefined();
+    const { balance } = await balanceOf(node, customer);
+    const elsewhere = await mustHold(other, holdOf(customer, { ceiling: balance, minimum: balance }));
+    await expectRefusal(node.ledger.settle(hold, { cost: 9n, usage }), 'insufficient_credit');
+    await other.ledger.release(elsewhere, 'test');
+    for (time of [0, 0, 0, 599_000, 599_999]) expect(await isDeferred()).toBe(false);
+    time = 600_000;
+    expect(await isDeferred()).toBe(true);
+    expect(await auditLedger(node.db)).toEqual([]);
+    await other.close();
+    await node.close();
+  });
+
   test('a settlement is never taken for less than the work cost, where another node has left less', async () => {
     const { url } = database();
     const other = startNode(url);

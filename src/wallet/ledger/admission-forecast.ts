@@ -10,6 +10,8 @@ export interface AdmissionForecast {
   sawWallets(rows: Iterable<WalletRow>): void;
   /** Records whether a credential passed. */
   sawHold(request: Readonly<HoldRequest>, decided: Result<unknown>): void;
+  /** A hold that was expected to be granted has been refused: for ten minutes none is expected of this wallet. */
+  wasWrong(walletId: string): void;
   /**
    * Whether, as far as this node knows, the next commit will grant this hold in full: the same credential and wallet passed a
    * moment ago, all deferred holds together are a small part of what was free then, and nothing else can refuse it (an
@@ -24,6 +26,8 @@ export interface AdmissionForecast {
 
 /** How old the knowledge may be. Stale knowledge costs one upstream call, never the customer's money. */
 const trustedMs = 30_000;
+/** A wrong guess costs the operator an upstream call; whoever spends a wallet over several nodes could bring them about again and again. */
+const cautiousMs = 600_000;
 /** One part in this many of the free credit may be promised to deferred holds. */
 const partDeferred = 4n;
 const walletsMax = 20_000;
@@ -38,6 +42,8 @@ interface KnownWallet {
 export function createAdmissionForecast(now: () => number = () => performance.now()): AdmissionForecast {
   const wallets = new LRUCache<string, KnownWallet>({ max: walletsMax });
   const credentials = new LRUCache<string, number>({ max: credentialsMax });
+  /** When a guess about a wallet was last wrong. */
+  const wrongAt = new LRUCache<string, number>({ max: walletsMax });
 
   /** The wallet, if both it and the credential were seen recently. */
   function known(walletId: string, request: Readonly<HoldRequest>): KnownWallet | undefined {
@@ -64,8 +70,13 @@ export function createAdmissionForecast(now: () => number = () => performance.no
       if (decided.ok) credentials.set(credentialOf(request), now());
       else credentials.delete(credentialOf(request));
     },
+    wasWrong(walletId) {
+      wrongAt.set(walletId, now());
+    },
     expects(walletId, request) {
       if (request.idempotency || (request.caps && request.caps.length > 0)) return false;
+      const wrong = wrongAt.get(walletId);
+      if (wrong !== undefined && now() - wrong < cautiousMs) return false;
       const wallet = known(walletId, request);
       return wallet !== undefined && (wallet.deferred + request.ceiling) * partDeferred <= wallet.free;
     },

@@ -54,6 +54,7 @@ export function createDeferredHolds(
     try {
       const decided = await committer.submit(operation);
       forecast.sawHold(request, decided);
+      if (!decided.ok) forecast.wasWrong(walletId);
       return decided;
     } finally {
       forecast.defer(walletId, -request.ceiling);
