@@ -36,7 +36,7 @@ describe('the purpose of a rejection', () => {
     expect(finding).toMatchObject({ category: 'discrimination', severity: 'critical', field: 'purpose' });
     expect(finding?.phrase).toContain(phrase.slice(-12));
     expect([...purpose].slice(finding?.start, finding?.end).join('')).toBe(finding?.phrase);
-    expect(whyNotApprovable(draft)).toContain('(discrimination) in the purpose');
+    expect(whyNotApprovable(draft)).toContain('(discrimination) in the purpose. Draft it anew for another reason');
   });
 
   it.each([

@@ -21,7 +21,11 @@ export function whyNotApprovable(draft: Plain<Draft>): string | undefined {
     ...(open.length > 0 ? [`placeholders are open: ${placesOf(open)}`] : []),
     ...(risky.length > 0 ? [`it is critical: ${placesOf(risky)}`] : []),
   ];
-  return `Version ${draft.version} cannot be approved: ${reasons.join('; ')}. Correct it with a revision, or approve it with an override that gives a reason.`;
+  // No revision changes what the document is for.
+  const remedy = grave.some(({ field }) => field !== undefined)
+    ? 'Draft it anew for another reason'
+    : 'Correct it with a revision';
+  return `Version ${draft.version} cannot be approved: ${reasons.join('; ')}. ${remedy}, or approve it with an override that gives a reason.`;
 }
 
 function placesOf(places: readonly string[]): string {
