@@ -132,6 +132,49 @@ describe('a protected characteristic', () => {
     expect(reply.missingFacts).toEqual([]);
   });
 
+  it.each([
+    ['en', 'Which driver to hire?', 'age', '>=', 18],
+    ['en', 'Which candidate to hire?', 'age', '>', 17],
+    ['de', 'Wen stellen wir ein?', 'Alter', '>=', 21],
+    ['es', '¿A quién contratar?', 'edad', '>=', '18'],
+    ['fr', 'Quel candidat embaucher ?', 'âge', '>=', 16],
+  ])('is no age that the law asks for (%s): %s by %s %s %s', (locale, question, attribute, operator, value) => {
+    const options = [
+      { name: 'North', attributes: { test: 1, [attribute]: 34 } },
+      { name: 'South', attributes: { test: 2, [attribute]: 41 } },
+      { name: 'West', attributes: { test: 3, [attribute]: 15 } },
+    ];
+    const reply = compare('test', 1, 2, { question, locale, options, constraints: [{ attribute, operator, value }] });
+    expect(reply.eliminated.map(({ option }) => option)).toEqual(['West']);
+    expect(reply.recommendation?.option).toBe('South');
+  });
+
+  it.each([
+    ['<=', 35],
+    ['>=', 50],
+    ['>', 21],
+    ['=', 18],
+    ['>=', ''],
+    ['>=', 'adult'],
+    ['present', undefined],
+  ])('is an age that nobody has to ask for: age %s %s', (operator, value) => {
+    const constraints = [{ attribute: 'age', operator, ...(value === undefined ? {} : { value }) }];
+    const reply = compare('test', 1, 2, { question: 'Whom to hire?', constraints });
+    expect(reply.eliminated).toEqual([]);
+    expect(reply.recommendation).toMatchObject({ option: '', confidence: 0 });
+    expect(reply.summary).toContain('(age)');
+  });
+
+  it('is an age with both bounds', () => {
+    const constraints = [
+      { attribute: 'age', operator: '>=', value: 18 },
+      { attribute: 'age', operator: '<=', value: 35 },
+    ];
+    const reply = compare('test', 1, 2, { question: 'Whom to hire?', constraints });
+    expect(reply.eliminated).toEqual([]);
+    expect(reply.summary).toContain('(age)');
+  });
+
   it('is told of also when other constraints leave nobody', () => {
     const constraints = [
       { attribute: 'age', operator: '<', value: 1 },
