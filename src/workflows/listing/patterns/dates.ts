@@ -78,8 +78,17 @@ function isNoBeginning(match: RegExpExecArray, text: string): boolean {
 /** "01.04." is a day and no month of 2004. */
 const dayAndMonth = /(?<!\d[./]?)\d{1,2}[./](?:0[1-9]|1[0-2])$/;
 
+/** "7.30" is a time of day: nobody writes July of 2030 like this, and a shift begins at a full quarter of an hour. */
+const quarterHour = /(?<![\d./-])(?:\d|1\d|2[0-3])\.(?:00|15|30|45)$/;
+const asTime = /^\.? ?(?:uhr|h\b|hrs|a\.?m\b|p\.?m\b|(?:to|bis|until|till|a|-) ?\d{1,2}[.:h])/;
+
 const fromThen = (match: RegExpExecArray, text: string) =>
-  isNoBeginning(match, text) || dayAndMonth.test(match[0]) ? undefined : isoDate(match);
+  isNoBeginning(match, text) ||
+  dayAndMonth.test(match[0]) ||
+  quarterHour.test(match[0]) ||
+  (/\d\.\d\d$/.test(match[0]) && asTime.test(after(text, match)))
+    ? undefined
+    : isoDate(match);
 
 const longMonth = `(?:${monthNames
   .flat()

@@ -9,6 +9,13 @@ const otherPrice =
 const besideGoods =
   /(?:(?<!(?:zur|fur|bei) )\breparatur(?:kosten|en)?|\brepairs? (?:costs?|bills?|of)|(?<!para )\breparacion(?:es)?|(?<!pour )\breparations?|\bspent|\binvest(?:ed|iert)|\binvertid[oa]s?|\bgastad[oa]s?|\bdepenses?|\bausgegeben|\bleasing(?:rate)?|\bmonatsrate|\bmonatliche rate|\bmonthly|\bcuotas?|\bmensualites?|\bmensualidad(?:es)?)(?: (?:fur|von|of|for|ca|uber|over|about|around|nearly|more than|mehr als|mas de|plus de|ab|from|desde|a partir de|des|mensual|payments?|costs?|kostete?n?|de|was|war))*\.?[ :(]{1,3}$/;
 
+const workDone =
+  '(?:repariert|erneuert|gewechselt|getauscht|ausgetauscht|eingebaut|nachgerustet|repaired|replaced|fitted|installed|serviced|reparad[oa]s?|cambiad[oa]s?|sustituid[oa]s?|instalad[oa]s?|reparee?s?|changee?s?|remplacee?s?|installee?s?)';
+/** What was spent on the thing's repair: "repariert für 1.200 €", "new clutch fitted (£650)", "(repariert 1.200 €)". */
+const spentOn = new RegExp(
+  `\\b${workDone}(?: (?:in|im|last|letzte[snm]|neu|recently|en|el|l'|l'an|year|jahr|ano|pasado|dernier|(?:19|20)\\d{2}))*(?: (?:fur|for|por|pour) | ?\\( ?)(?:ca\\. |about |uber |over )?$|\\([^()]{0,24}\\b${workDone}[ :]{1,2}$`,
+);
+
 /** What the thing once cost, by its invoice; "with invoice" before a sum is only what comes with the thing. */
 const invoiced =
   /(?<!\b(?:mit|samt|inkl\.?|inklusive|con|avec|with|incl\.?|including|und|et|and|y|ohne|sin|sans|without|[&+]) (?:original |la |the |de )?)\b(?:facture|factura|rechnung|invoice)(?: (?:d'achat|de compra|de|of|uber|von|for|por|a))*[ :]{1,3}$/;
@@ -31,19 +38,22 @@ const negotiable = '(?:vhb|vb|fp|festpreis|ono|o\\.n\\.o\\.?|obo)(?![a-z]| ?:? ?
 /** Words right before a sum that is asked for. */
 const askingWords =
   "asking(?: price)?|price|preis|festpreis|verkaufspreis|vhb|vb|fp|precio|pido|pedimos|prix|je (?:l[ae]s? |l')?vends?|j'en (?:demande|veux)|selling(?: it| them)?|verkaufe(?: (?:es|ihn|sie))?|(?:hatte|mochte) (?:ich )?(?:gerne? |dafur |noch )*|vendo|se vende|jetzt|now|ahora|maintenant";
-/** A home is bought for its Kaufpreis; goods once were. */
-const askingForHomes = `kaufpreis|guide price|offers (?:over|around)|offers in (?:the )?(?:region|excess) of|oiro|precio de venta|prix de vente|${askingWords}`;
+/** A home is bought for its Kaufpreis; goods once were. A shop that is handed over is asked for beside its rent. */
+const askingForHomes = `kaufpreis|traspas[oa](?: por)?|precio del traspaso|cession(?: (?:du |de )?(?:fonds|bail)(?: de commerce)?)?|pas de porte|guide price|offers (?:over|around)|offers in (?:the )?(?:region|excess) of|oiro|precio de venta|prix de vente|${askingWords}`;
 const askingFillers =
   '(?: (?:is|ist|de|of|von|est|es|at|a|pour|por|el|ella|fur|um|for|vb|vhb|only|just|nur|noch|solo|fijo|ferme|final|demande|negociable|verhandelbar))*[ :.]{1,3}';
+
+/** What makes a number after "VB" something else: a measure, or a part of a longer number. */
+const besideSum = 'km|tkm|gb|tb|cm|mm|m\\b|m2|m²|kg|g\\b|ps\\b|kw|w\\b|x\\b|zoll|mah|stk|stuck|jahre|uhr|[.,/:-]?\\d|%';
 
 /** A sum with a word beside it by which it is asked for counts before any other. */
 const askedBy = (words: string) =>
   new RegExp(
-    `(?<![a-z])(?<!(?:new|old|original|retail|list|purchase|store|shop) )(?:${words})${askingFillers}(?:(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|((?:${numeral})k?) ?(?:${currency}|,-|${negotiable}))|(?<![\\d.,])[€£$]? ?((?:${numeral})k?) ?(?:${currency})? ?[-,(]? ?${negotiable}`,
+    `(?<![a-z])(?<!(?:new|old|original|retail|list|purchase|store|shop) )(?:${words})${askingFillers}(?:(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|((?:${numeral})k?) ?(?:${currency}|,-|${negotiable}))|(?<![a-z])(?:vhb|vb|fp|festpreis)[ :]{1,2}((?:${numeral})k?)(?! ?(?:${besideSum}))|(?<![\\d.,])[€£$]? ?((?:${numeral})k?) ?(?:${currency})? ?[-,(]? ?${negotiable}`,
     'g',
   );
 const maySayAsked =
-  /asking|price|preis|precio|prix|pido|pedimos|vend|demande|veux|verkaufe|selling|hatte|mochte|jetzt|now|ahora|maintenant|vhb|vb|fp|ono|o\.n\.o|obo|offers|oiro/;
+  /asking|price|preis|precio|prix|pido|pedimos|vend|demande|veux|verkaufe|selling|hatte|mochte|jetzt|now|ahora|maintenant|vhb|vb|fp|ono|o\.n\.o|obo|offers|oiro|traspas|cession|porte/;
 const anySum = new RegExp(
   `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:${currency}|vb\\b(?! ?:? ?[€£$]? ?\\d))|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,
   'g',
@@ -52,19 +62,36 @@ const anySum = new RegExp(
 const goods: readonly Kind[] = ['vehicles', 'electronics', 'furniture', 'fashion', 'generic'];
 const others: readonly Kind[] = ['property', 'jobs', 'services'];
 
-const sumOf = (match: RegExpExecArray) => String(amountOf(match[1] ?? match[2] ?? match[3] ?? ''));
+/** Names that a number belongs to: of "iPhone 12 300 €" the thing is an iPhone 12, and "S21 250 €" is no 21,250. */
+const numbered =
+  /(?:\b(?:iphone|ipad|galaxy|pixel|playstation|ps|xbox|gopro|hero|series|serie|redmi|note|xiaomi|mi|oneplus|huawei|oppo|realme|honor|nokia|fairphone|watch|switch|windows|kindle)(?: (?:pro|plus|max|mini|note|hero|watch|series|serie))? ?|[a-z])$/;
+
+/** A sum without the number of a name that stands before it. */
+const sumOf = (match: RegExpExecArray, text: string) => {
+  const written = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
+  const [, own] = /^\d{1,2} (\d{3}(?:[.,]\d{1,2})?k?)$/.exec(written) ?? [];
+  const at = match.index + match[0].indexOf(written);
+  const isNumbered = own !== undefined && numbered.test(text.slice(Math.max(0, at - 24), at));
+  return String(amountOf(isNumbered ? own : written));
+};
 const isForOther = (match: RegExpExecArray, text: string) => forOther.test(after(text, match, 34));
+/** Titles of goods that are not sold: what is paid for them by the day or the week is their price. */
+const hiring =
+  /\b(?:(?:for|to) (?:hire|rent)|hire|rentals?|zu (?:ver)?mieten|zum mieten|mieten|vermietung|vermiete|verleih[a-z]*|alquil(?:er|o|a|amos)|louer|location (?!batterie))/;
+const isHiredOut = (text: string) => hiring.test(text.split('\n', 1)[0] ?? '');
 /** Goods that are sold are paid once: a leasing rate and an insurance are not their price. */
 const isBesideGoods = (match: RegExpExecArray, text: string) =>
-  recurring.test(after(text, match, 20)) || besideGoods.test(before(text, match, 40));
+  (recurring.test(after(text, match, 20)) && !isHiredOut(text)) ||
+  besideGoods.test(before(text, match, 40)) ||
+  spentOn.test(before(text, match, 48));
 
-const readAsked: FactReader = (match, text) => (isForOther(match, text) ? undefined : sumOf(match));
+const readAsked: FactReader = (match, text) => (isForOther(match, text) ? undefined : sumOf(match, text));
 const readAny: FactReader = (match, text) =>
   isForOther(match, text) ||
   invoiced.test(before(text, match, 48)) ||
   (otherPrice.test(before(text, match, 40)) && !inclusive.test(before(text, match, 44)))
     ? undefined
-    : sumOf(match);
+    : sumOf(match, text);
 
 function priceOf(kinds: readonly Kind[], pattern: RegExp, read: FactReader, needs?: RegExp): FactPattern {
   return { fact: 'price', type: 'number', kinds, pattern, read, ...(needs ? { needs } : {}) };

@@ -8,6 +8,9 @@ const besideFlat =
 /** Words before an amount a month that is not the rent. */
 export const besideRent =
   /(?:nebenkosten|\bnk|hausgeld|heizkosten|heating|charges|service charge|ground rent|bills|council tax|gastos|comunidad|parking|stellplatz|garage)[a-z :+(]{0,14}$/;
+/** A sentence about a single room: a flat whose kitchen is not furnished may well be. */
+const ofOneRoom =
+  /\b(?:kuche|bad|badezimmer|schlafzimmer|wohnzimmer|kinderzimmer|keller|balkon|terrasse|flur|kitchen|bathroom|bedroom|living room|lounge|cellar|balcony|hallway|cocina|bano|dormitorio|salon|terraza|balcon|cuisine|salle de bains?|chambre|sejour|cave) (?:ist|is|isn't|isnt|esta|no esta|est|n'est|war|bleibt|wird)(?: (?:nicht|not|no|pas|leider|jedoch|noch|nur|auch|fully|voll|komplett|teilweise|totalmente|entierement|currently|derzeit|un))* ?$/;
 /** The amount before "per month" or "pcm". */
 const amountAtEnd = new RegExp(`[€£$]? ?(?:${numeral}) ?(?:€|£|\\$|euros?|eur|chf)? ?$`);
 
@@ -28,7 +31,7 @@ export function namesHome(title: string): boolean {
 const offerOf = oneOf({
   'holiday let': /holiday|per week/,
   rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,
-  sale: /sale|kauf|eigentum|kp|vend|venta|vente|fai|agence inclus|asking|freehold|guide|offers|oiro/,
+  sale: /sale|kauf|eigentum|kp|vend|venta|vente|fai|agence inclus|asking|freehold|guide|offers|oiro|lease|traspas|cession|fonds/,
 });
 
 /** A service charge is paid per month for a flat that is for sale, too. */
@@ -230,8 +233,8 @@ export const propertyPatterns: readonly FactPattern[] = [
     fields: ['furnished', 'mobliert', 'moebliert', 'amueblado', 'meuble'],
     pattern:
       /(?:part(?:ly|ially)?[ -]|semi[ -]?|teil-?|parcialmente )?(?:unfurnished|furnished|unmobliert|mobliert|moebliert|sin amueblar|sin muebles|amueblad[oa]|non[ -]meublee?|pas meublee?|\bmeublee?s?\b(?! [a-z]* ?(?:a vendre|tv))|\bvide\b(?= ?[,.;]))/g,
-    read: (match) => {
-      if (/^(?:part|semi|teil)/.test(match[0])) return undefined;
+    read: (match, text) => {
+      if (/^(?:part|semi|teil)/.test(match[0]) || ofOneRoom.test(before(text, match, 36))) return undefined;
       return String(!/^(?:un|sin|non|pas|vide)/.test(match[0]));
     },
   },
@@ -263,7 +266,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     denied: {},
     kinds: ['property'],
     pattern:
-      /\bvermietete[nrs]? (?:[a-z0-9-]+ ){0,2}(?:eigentums|dachgeschoss|erdgeschoss)?(?:wohnung|etw|immobilie|haus|apartment|einheit)|(?:seit \d{4}|langjahrig|langfristig|solide|fest|zuverlassig|unbefristet) vermietet|vermietet seit|kaufpreis[ :]{1,2}\d{2,3}[.' ]\d{3}|kapitalanlage|anlage(?:objekt|immobilie|wohnung)|rendite(?:objekt|immobilie)|mieteinnahm|mietrendite|\btenants? in[ -]situ|sitting tenants?|rental (?:income|yield)|buy.to.let|investment property|con inquilin[oa]s? dentro|(?:piso|casa|vivienda|local) alquilad[oa]|rentabilidad|vendue?s? lou|rendement locatif|locataire en place/g,
+      /\bvermietete[nrs]? (?:[a-z0-9-]+ ){0,2}(?:eigentums|dachgeschoss|erdgeschoss)?(?:wohnung|etw|immobilie|haus|apartment|einheit)|(?:seit \d{4}|langjahrig|langfristig|solide|fest|zuverlassig|unbefristet) vermietet|vermietet seit|kaufpreis[ :]{1,2}\d{2,3}[.' ]\d{3}|kapitalanlage|anlage(?:objekt|immobilie|wohnung)|rendite(?:objekt|immobilie)|mieteinnahm|mietrendite|\btenants? in[ -]situ|sitting tenants?|rental (?:income|yield)|buy.to.let|investment property|con inquilin[oa]s? dentro|(?:piso|casa|vivienda|local) alquilad[oa]|rentabilidad|\bse traspasa\b|\btraspaso(?= ?(?:[:.,;\n€\d]|de (?:negocio|bar|local|restaurante|peluqueria|tienda)|bar\b|local\b|negocio))|cession d[eu] (?:fonds|bail)|fonds de commerce|vendue?s? lou|rendement locatif|locataire en place/g,
     read: Object.assign(() => 'sale', { type: 'choice' as const, choices: ['sale'] }),
   },
   {
@@ -273,7 +276,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     fields: ['offer', 'offertype', 'transaction', 'angebotsart', 'operacion', 'tipodeoperacion'],
     inCategory: true,
     pattern:
-      /for sale|to let|lettings|for rent|to rent|(?<!ground )\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet[a-z]*|miet(?:e(?!innahm)|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil(?!ad[oa])|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|guide price|per week|holiday/g,
+      /for sale|to let|lettings|for rent|to rent|(?<!ground )\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet[a-z]*|miet(?:e(?!innahm)|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil(?!ad[oa])|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|leasehold|long lease\b|years? (?:remaining|left|unexpired) on (?:the )?lease|guide price|per week|holiday/g,
     read: Object.assign(
       (match: RegExpExecArray, text: string) =>
         isOfCharge(match, text) || isLetAlready(match, text) ? undefined : offerOf(match, text),
