@@ -51,6 +51,9 @@ export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kin
 /** What an internal error of the service contains and no caller may see. */
 export const secretInFault = 'SELECT secret FROM api_key';
 
+/** As `then_fail`: the last message is one that can't be written. */
+export const unwritable = 'unwritable';
+
 /** A service that echoes, counts and fails, behind the real gate. */
 export function gateService(): ServedService {
   return serve(GateService, {
@@ -64,7 +67,8 @@ export function gateService(): ServedService {
         if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: call.signal });
         yield { number };
       }
-      if (thenFail !== '') throw failureCalled(thenFail);
+      if (thenFail === unwritable) yield { number: Symbol('not a number') as never };
+      else if (thenFail !== '') throw failureCalled(thenFail);
     },
   });
 }

@@ -202,11 +202,16 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
   };
 }
 
+/** Ends its source in any case, because the call's place is given back by the source's end. */
 async function pump(call: GrpcCall, source: AsyncIterator<Message>, reply: ReplyStream): Promise<void> {
-  for (;;) {
-    const { done, value } = await source.next();
-    if (done || call.stopped) return;
-    await reply.send(value);
+  try {
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done || call.stopped) return;
+      await reply.send(value);
+    }
+  } finally {
+    await source.return?.();
   }
 }
 
