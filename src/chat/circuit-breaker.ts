@@ -32,7 +32,7 @@ export interface CallMeasure {
 export interface CircuitBreaker {
   status(route: string): RouteStatus;
   /**
-   * Starts a call; exactly one of the returned functions ends it. The outcome of a call with an account's `ownKey` says nothing
+   * Starts a call. The first of the returned functions that is called ends it; calls after that do nothing. The outcome of a call with an account's `ownKey` says nothing
    * about the route for others: it is measured, but neither opens nor closes the circuit.
    */
   begin(
@@ -138,21 +138,22 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
     begin(route, ownKey) {
       const state = stateOf(route);
       if (ownKey) return { ended() {}, succeeded: (measure) => recordMeasure(state.measured, measure), failed() {} };
-      let under = true;
+      let isUnderWay = true;
       state.inFlight++;
-      const ended = () => {
-        if (under) state.inFlight--;
-        under = false;
+      /** True the first time. */
+      const end = () => {
+        const isFirst = isUnderWay;
+        if (isFirst) state.inFlight--;
+        isUnderWay = false;
+        return isFirst;
       };
       return {
-        ended,
+        ended: () => void end(),
         succeeded(measure) {
-          ended();
-          recordSuccess(state, measure);
+          if (end()) recordSuccess(state, measure);
         },
         failed(failure) {
-          ended();
-          if (countsAgainstRoute(failure)) recordFailure(state, failure);
+          if (end() && countsAgainstRoute(failure)) recordFailure(state, failure);
         },
       };
     },

@@ -110,10 +110,9 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
       known = await within(pollTimeoutMs, readChanges(known, last));
     }
     knownAt = startedAt;
-    if (startedAt - prunedAt > pruneEveryMs) {
+    // One statement a poll, so that the next poll is in time; if there is more to prune, the next poll continues.
+    if (startedAt - prunedAt > pruneEveryMs && (await within(pollTimeoutMs, prune())) < prunedPerStatement)
       prunedAt = startedAt;
-      await within(pollTimeoutMs, prune());
-    }
   }
 
   async function readCounter(): Promise<number> {
@@ -163,10 +162,11 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     return revoked;
   }
 
-  async function prune(): Promise<void> {
-    await sql`
+  async function prune(): Promise<number> {
+    const { numAffectedRows } = await sql`
       DELETE FROM credential_change WHERE changed_at_ms < ${clock.now() - keptMs} ORDER BY number LIMIT ${sql.lit(prunedPerStatement)}
     `.execute(db);
+    return Number(numAffectedRows ?? 0n);
   }
 
   const polls = createRounds({ everyMs: pollEveryMs, run: poll, onError });

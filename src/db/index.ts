@@ -13,6 +13,7 @@ export { FolderInUseError } from './folder-lock.ts';
 export { ensureServerProgram } from './install-server.ts';
 export { type MigrateOptions, type Migration, migrate } from './migrate.ts';
 export { type PrivateServer, privateServerUrl, startPrivateServer } from './private-server.ts';
+export { pruneInBatches } from './prune.ts';
 export { lockQuota } from './quota.ts';
 export { isConnectionLost, isContention, isDuplicateKey, isLockedElsewhere } from './retry.ts';
 export { findServerProgram, NoServerProgramError } from './server-program.ts';

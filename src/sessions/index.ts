@@ -86,8 +86,6 @@ const lifeMs = { owner: 12 * hourMs, operator: hourMs };
 const perHolderMax = 20;
 const listedMax = 200;
 const sweepEveryMs = 600_000;
-const sweepBatch = 1_000;
-const sweepBatchesMax = 20;
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { db, clock, log, credentialOf } = options;
@@ -171,7 +169,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function sweep(): Promise<void> {
     await passkeys.sweep();
-    for (let batch = 0; batch < sweepBatchesMax; batch++) if (!(await store.sweep(clock.now(), sweepBatch))) return;
+    await store.sweep(clock.now());
   }
 
   const watcher = createWatcher({

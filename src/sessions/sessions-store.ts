@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { type Database, lockQuota, type Queryable } from '../db/index.ts';
+import { type Database, lockQuota, pruneInBatches, type Queryable } from '../db/index.ts';
 import { type HolderColumns, holderColumns, holderOf } from './holder-columns.ts';
 import type { CodeOwner, Session, SessionHolder } from './types.ts';
 
@@ -48,8 +48,8 @@ export interface SessionsStore {
   insertCode(digest: string, owner: CodeOwner, expireTime: number): Promise<void>;
   /** Uses up a code. Undefined if there is no working one. */
   takeCode(digest: string, now: number): Promise<CodeOwner | undefined>;
-  /** Deletes expired sessions, codes and challenges, at most `limit` of each; returns whether there may be more. */
-  sweep(now: number, limit: number): Promise<boolean>;
+  /** Deletes expired sessions, codes and challenges. */
+  sweep(now: number): Promise<void>;
 }
 
 export function createSessionsStore(database: Database): SessionsStore {
@@ -141,15 +141,13 @@ export function createSessionsStore(database: Database): SessionsStore {
     });
   }
 
-  async function sweep(now: number, limit: number): Promise<boolean> {
-    const swept = await Promise.all(
-      ['console_session', 'console_code', 'console_challenge'].map((table) =>
+  async function sweep(now: number): Promise<void> {
+    for (const table of ['console_session', 'console_code', 'console_challenge'])
+      await pruneInBatches((limit) =>
         sql`DELETE FROM ${sql.table(table)} WHERE expires_at_ms <= ${now} ORDER BY expires_at_ms LIMIT ${sql.lit(limit)}`.execute(
           db,
         ),
-      ),
-    );
-    return swept.some(({ numAffectedRows }) => Number(numAffectedRows ?? 0) === limit);
+      );
   }
 
   return {

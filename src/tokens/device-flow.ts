@@ -165,13 +165,15 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
     now: number,
   ): Promise<{ tokens: DeviceTokens; give: NewDeviceCredentials }> {
     const refreshToken = newDeviceSecret('ik_refresh_');
+    // The key may have lost some since the device was approved. The answer says what the token can do (RFC 6749, 5.1).
+    const scopesLeft = scopes.filter((scope) => parent.scopes.has(scope));
     const { token, accessToken } = await mint({
       accountId: device.accountId,
       keyId: device.keyId,
       clientId: device.clientId,
       subject: device.subject,
       deviceId: device.id,
-      scopes: scopes.filter((scope) => parent.scopes.has(scope)),
+      scopes: scopesLeft,
       expireTime: Math.min(now + ttlSecondsDefault * 1000, device.expireTime, parent.expireTime ?? device.expireTime),
       ...(device.spendingCap !== undefined && { spendingCap: device.spendingCap }),
       ...(device.models && { models: device.models }),
@@ -181,7 +183,7 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
         accessToken,
         expiresInSeconds: Math.max(0, Math.floor((token.expireTime - now) / 1000)),
         refreshToken,
-        scopes,
+        scopes: scopesLeft,
       },
       give: {
         refreshHash: digestOf(refreshToken),

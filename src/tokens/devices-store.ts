@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import type { Database, Queryable, Transaction, Transactional } from '../db/index.ts';
+import { type Database, pruneInBatches, type Queryable, type Transaction, type Transactional } from '../db/index.ts';
 import { insertToken, type StoredToken } from './tokens-store.ts';
 import type { Device, Manager } from './types.ts';
 
@@ -46,8 +46,6 @@ export interface NewDeviceCredentials {
   token: StoredToken;
   time: number;
 }
-
-export const prunedPerCall = 5_000;
 
 /** All SQL about devices and their refresh credentials. */
 export function createDevicesStore({
@@ -155,7 +153,9 @@ export function createDevicesStore({
 
   /** Deletes refresh credentials that expired before `time`. */
   async function prune(time: number): Promise<void> {
-    await sql`DELETE FROM refresh_credential WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
+    await pruneInBatches((limit) =>
+      sql`DELETE FROM refresh_credential WHERE expires_at_ms < ${time} LIMIT ${sql.lit(limit)}`.execute(db),
+    );
   }
 
   return {

@@ -101,13 +101,21 @@ export function createDevices({ store, grants, clients, clock, attempts, parentO
   async function findGrant(by: ByCode, wanted: (grant: Grant) => boolean, on?: Queryable): Promise<Result<FoundGrant>> {
     const attempt = attempts.begin(by.accountId);
     if (!attempt.ok) return attempt;
-    const code = readUserCode(by.userCode);
-    const grant = code === undefined ? undefined : await grants.findGrant(by.accountId, code, on);
-    const client = grant && wanted(grant) ? await clients.find(grant.clientId, on) : undefined;
-    if (!grant || !client || (by.onlyKeyId !== undefined && client.keyId !== by.onlyKeyId))
-      return fail(code === undefined ? invalid('userCode', 'must be the 8 letters that the device shows') : noSuchCode);
-    attempt.value();
-    return succeed({ grant, client });
+    try {
+      const code = readUserCode(by.userCode);
+      const grant = code === undefined ? undefined : await grants.findGrant(by.accountId, code, on);
+      const client = grant && wanted(grant) ? await clients.find(grant.clientId, on) : undefined;
+      if (!grant || !client || (by.onlyKeyId !== undefined && client.keyId !== by.onlyKeyId))
+        return fail(
+          code === undefined ? invalid('userCode', 'must be the 8 letters that the device shows') : noSuchCode,
+        );
+      attempt.value();
+      return succeed({ grant, client });
+    } catch (error) {
+      // Nobody learns whether the code was right.
+      attempt.value();
+      throw error;
+    }
   }
 
   function pendingGrant(by: ByCode, on: Queryable | undefined): Promise<Result<FoundGrant>> {

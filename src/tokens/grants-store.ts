@@ -3,18 +3,12 @@ import {
   type Database,
   isDuplicateKey,
   lockQuota,
+  pruneInBatches,
   type Queryable,
   type Transaction,
   type Transactional,
 } from '../db/index.ts';
-import {
-  giveCredentials,
-  insertDevice,
-  lockDevice,
-  type NewDeviceCredentials,
-  prunedPerCall,
-  words,
-} from './devices-store.ts';
+import { giveCredentials, insertDevice, lockDevice, type NewDeviceCredentials, words } from './devices-store.ts';
 import type { Device } from './types.ts';
 
 interface GrantTables {
@@ -210,9 +204,13 @@ export function createGrantsStore({ db: database, now }: { db: Database; now: ()
 
   /** Deletes grants that expired before `time`, and undecided ones that expired before `undecidedTime`. */
   async function prune(time: number, undecidedTime: number): Promise<void> {
-    await sql`DELETE FROM device_grant WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
-    await sql`DELETE FROM device_grant WHERE state = 'pending' AND expires_at_ms < ${undecidedTime}
-      LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
+    await pruneInBatches((limit) =>
+      sql`DELETE FROM device_grant WHERE expires_at_ms < ${time} LIMIT ${sql.lit(limit)}`.execute(db),
+    );
+    await pruneInBatches((limit) =>
+      sql`DELETE FROM device_grant WHERE state = 'pending' AND expires_at_ms < ${undecidedTime}
+        LIMIT ${sql.lit(limit)}`.execute(db),
+    );
   }
 
   return { insertGrant, findGrant, decideGrant, pollGrant, prune };

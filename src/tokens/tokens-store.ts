@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import type { Database, Queryable, Transactional } from '../db/index.ts';
+import { type Database, pruneInBatches, type Queryable, type Transactional } from '../db/index.ts';
 import type { Manager } from './types.ts';
 
 interface TokenTables {
@@ -36,8 +36,6 @@ export interface TokensStoreOptions {
   db: Database;
   changes: CredentialChanges;
 }
-
-const prunedPerCall = 5_000;
 
 /** All SQL about access tokens. */
 export function createTokensStore({ db: database, changes }: TokensStoreOptions) {
@@ -80,7 +78,9 @@ export function createTokensStore({ db: database, changes }: TokensStoreOptions)
 
   /** Deletes tokens that expired before `time`, so that the table stays as small as the set in use. */
   async function prune(time: number): Promise<void> {
-    await sql`DELETE FROM access_token WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
+    await pruneInBatches((limit) =>
+      sql`DELETE FROM access_token WHERE expires_at_ms < ${time} LIMIT ${sql.lit(limit)}`.execute(db),
+    );
   }
 
   return {

@@ -36,6 +36,21 @@ describe('the circuit breaker of a route', () => {
     expect(breaker.status('r').available).toBe(false);
   });
 
+  test('counts a call once, by the first that is said of its end', () => {
+    const { breaker } = breakerAt();
+    for (let index = 0; index < 4; index++) {
+      const call = breaker.begin('r');
+      call.failed({ outcome: 'server_error' });
+      call.succeeded({ firstTokenMs: 1, totalMs: 1, outputTokens: 1 });
+      call.failed({ outcome: 'server_error' });
+      call.ended();
+    }
+    expect(breaker.status('r')).toMatchObject({ available: true, inFlight: 0 });
+    expect(breaker.status('r').firstTokenMs).toBeUndefined();
+    breaker.begin('r').failed({ outcome: 'server_error' });
+    expect(breaker.status('r').available).toBe(false);
+  });
+
   test('does not count what the caller did wrong', () => {
     const { breaker, fail } = breakerAt();
     for (let index = 0; index < 50; index++) fail('caller_mistake');

@@ -235,6 +235,20 @@ eachServer((server) => {
     expect(kinds.filter((kind) => kind === 'rate_limited')).toHaveLength(20);
   });
 
+  test('a code that could not be looked up does not count as wrong', async () => {
+    const from = await makeClient(node);
+    const { userCode } = await authorize(from);
+    const away = {
+      for() {
+        throw new Error('the database is away');
+      },
+    };
+    const approval = { accountId: from.accountId, approvedBy: from.keyId, subject: 'u', userCode };
+    for (let index = 0; index < 20; index++)
+      await expect(node.tokens.devices.approve(approval, away as never)).rejects.toThrow('the database is away');
+    expect((await approve(from, userCode)).ok).toBe(true);
+  });
+
   test("only the client's own account approves, and an API key only for its own clients", async () => {
     const from = await makeClient(node);
     const { userCode } = await authorize(from);
@@ -308,6 +322,16 @@ eachServer((server) => {
         scope: 'chat root',
       }),
     ).toMatchObject({ error: 'invalid_scope' });
+  });
+
+  test('a refreshed token is said to have the scopes that its key still has', async () => {
+    const { from, device, tokens } = await activated();
+    expect(device.scopes.length).toBeGreaterThan(1);
+    const left = device.scopes.slice(0, 1);
+    unwrap(await node.keys.update(from.accountId, from.keyId, { scopes: left }));
+    const second = got(await refresh(from, tokens.refreshToken));
+    expect(second.scopes).toEqual(left);
+    expect([...unwrap(await node.tokens.verify(second.accessToken)).scopes]).toEqual(left);
   });
 
   test('a device is listed and ended by its own account only; then nothing of it works', async () => {
