@@ -64,11 +64,15 @@ function textFacts(text: string) {
   };
 }
 
+const unlikeLowerCase = /(?<!\S)[^a-z\d\s]{4,}(?!\S)/g;
+
 /**
  * The share of letters in capitals. Names of models and units are written so ("BMW 320d", "2.0 TDI"): words with digits do not count, and
  * at least two words of four letters have to be in capitals.
  */
 function shareOfCapitals(text: string): number {
+  // Almost no text has such words, and nothing else has to be looked at in those without.
+  if ((text.match(unlikeLowerCase)?.length ?? 0) < 2) return 0;
   const words = text.split(/\s+/).filter((word) => !/\d/.test(word));
   const written = words.map((word) => word.replace(/[^A-Za-z\u00c0-\uffff]/g, ''));
   const shouted = written.filter((word) => word.length >= 4 && word === word.toUpperCase());

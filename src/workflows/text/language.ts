@@ -9,7 +9,7 @@ export interface Heard {
 }
 
 const wholeMax = 900;
-const sliceUnits = 300;
+const sliceUnits = 200;
 const lettersMin = 3;
 const invisible = /\p{Cf}/gu;
 
@@ -18,7 +18,7 @@ const invisible = /\p{Cf}/gu;
  * not grow with its length. If the detector is unsure, a language in `spoken` that it considers possible is preferred.
  */
 export function languagesOf(text: string, spoken: ReadonlySet<string>): Heard[] {
-  const slices = slicesOf(text);
+  const slices = slicesOf(text, sliceUnits);
   const counts = new Map<string, number>();
   for (const slice of slices) {
     const language = languageOf(slice, spoken);
@@ -29,10 +29,10 @@ export function languagesOf(text: string, spoken: ReadonlySet<string>): Heard[] 
     .sort((a, b) => b.share - a.share);
 }
 
-function slicesOf(text: string): string[] {
+function slicesOf(text: string, units: number): string[] {
   if (text.length <= wholeMax) return [text];
-  const middle = (text.length - sliceUnits) >> 1;
-  return [0, middle, text.length - sliceUnits].map((from) => text.slice(from, from + sliceUnits));
+  const middle = (text.length - units) >> 1;
+  return [0, middle, text.length - units].map((from) => text.slice(from, from + units));
 }
 
 const letter = /\p{L}/gu;
@@ -93,7 +93,7 @@ function shortLanguageOf(text: string, spoken: ReadonlySet<string>): string | un
   return second?.[1] === first[1] ? undefined : first[0];
 }
 
-const certainUnits = 900;
+const certainSliceUnits = 150;
 // "60,000 miles" is Spanish to a detector that counts letters.
 const measure =
   /\d[\d.,'’]*\s?(?:miles?|mi|kms?|b?hp|ps|ch|cv|kwh?|[gt]b|mah|[cm]?m|m²|m2|sq ?m|sq ?ft|ft|k?g|l|ccm?|mpg|inch|eur|gbp|usd|chf)?(?![\p{L}\d])/giu;
@@ -102,9 +102,9 @@ const beyondAscii = /[\u00c0-\u024f]/u;
 const clearScore = 0.65;
 const clearLead = 0.1;
 
-/** The language of a text if it is certain: names, codes and measures have none. Only the beginning of a long text is examined. */
+/** The language of a text if it is certain: names, codes and measures have none. A long text is sampled. */
 export function certainLanguageOf(text: string): string | undefined {
-  const heard = text.slice(0, certainUnits).replace(invisible, '').replace(measure, ' ');
+  const heard = slicesOf(text, certainSliceUnits).join(' ').replace(invisible, '').replace(measure, ' ');
   if (!hasLetters(heard, certainLettersMin)) return undefined;
   const found = eld.detect(heard);
   if (!found.isReliable()) return undefined;
