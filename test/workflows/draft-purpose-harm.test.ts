@@ -1,4 +1,4 @@
-// A rejection for who somebody is stays one, however neutral its text.
+// To turn somebody away for who they are stays wrong, however neutral the text.
 import { describe, expect, it } from 'vitest';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { whyNotApprovable } from '../../src/workflows/drafts/approval.ts';
@@ -50,6 +50,34 @@ describe('the purpose of a rejection', () => {
     ['fr', 'refus car le poste est pourvu'],
   ])('%s, for a reason in the matter: %s', (locale, purpose) => {
     expect(drafted(locale, purpose)).toMatchObject({ riskLevel: 'low', findings: [] });
+  });
+
+  it.each([
+    ['en', 'notice', 'End the tenancy because she is pregnant'],
+    ['en', 'refund_refused', 'Refuse the refund because he is Black'],
+    ['en', '', 'Tell the guest that we do not rent to Arabs'],
+    ['en', '', 'Write a warning to the cleaner because she wears a headscarf'],
+    ['de', 'notice', 'Mieter kündigen, weil er Ausländer ist'],
+    ['es', '', 'Despedir a la empleada porque está embarazada'],
+    ['fr', '', 'Licencier la salariée parce qu’elle est enceinte'],
+  ])('counts in other letters that turn somebody away, %s, %s: %s', (locale, kind, purpose) => {
+    const draft = drafted(locale, purpose, kind);
+    expect(draft).toMatchObject({ kind, riskLevel: 'critical' });
+    expect(draft.findings[0]).toMatchObject({ category: 'discrimination', field: 'purpose' });
+  });
+
+  it.each([
+    ['en', '', 'Answer the customer who complains that we turned him down because he is black'],
+    ['en', 'complaint', 'Complain that the landlord turned her down because she is pregnant'],
+    ['en', 'notice', 'Cancel my gym contract because I am pregnant'],
+    ['de', 'complaint', 'Beschwerde, weil man meine Frau wegen ihres Kopftuchs abgelehnt hat'],
+    ['de', '', 'Der Bewerberin antworten, die meint, sie wurde abgelehnt, weil sie schwanger ist'],
+    ['fr', 'notice', 'Résilier mon abonnement parce que je suis enceinte'],
+    ['en', 'invitation', 'Decline the invitation because she is pregnant'],
+  ])('does not count where it is told, or is one’s own: %s, %s: %s', (locale, kind, purpose) => {
+    expect(inspectDraft('Good day.', { facts: [], mustAvoid: [], domain: '', locale, purpose, kind }).riskLevel).toBe(
+      'low',
+    );
   });
 
   it('is judged with each version of the text, and in no other kind of letter', () => {

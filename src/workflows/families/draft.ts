@@ -74,7 +74,7 @@ export interface DraftTerms {
   /** Empty or absent: the neutral form, and an unknown language. */
   kind?: string;
   locale?: string;
-  /** What the document is for. Judged in a rejection: a neutral text does not make it right to turn people away for who they are. */
+  /** What the document is for. Judged where it may turn somebody away: a neutral text does not make it right to do so for who they are. */
   purpose?: string;
 }
 
@@ -123,9 +123,17 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
   return { inspection, avoidedPhrases: [...new Set(own.map(({ start, end }) => body.slice(start, end)))] };
 }
 
-/** Where the purpose of a rejection says that somebody is turned away for who they are. */
+const turningAway: ReadonlySet<string> = new Set(['rejection', 'notice', 'refund_refused']);
+// In English, German, Spanish and French, without accents.
+const ofAnothers =
+  /\b(?:answer|repl|respon|complain|report|alleg|accus|apolog|antwort|beschwer|vorw|entschuldig|meld|contest|quej|reclam|denunci|disculp|repon|plain[td]|signal|excus)/;
+
+/** Where the purpose of a letter that turns somebody away says that it is for who they are. */
 function* excludedFor({ purpose = '', kind = '' }: DraftTerms, language?: DraftLanguage): Slices<Spotted[]> {
-  if (kind !== 'rejection' || purpose === '') return [];
+  if (purpose === '') return [];
+  // A letter of no known kind may dismiss somebody, or answer whoever says that they were dismissed so.
+  const turnsAway = kind === '' ? !ofAnothers.test(foldText(purpose)) : turningAway.has(kind);
+  if (!turnsAway) return [];
   const harm = yield* harmIn(purpose, language, []);
   return harm.filter(({ entry }) => entry.category === 'discrimination').slice(0, 1);
 }
