@@ -104,6 +104,7 @@ export function createGate(options: GateOptions): Gate {
     const requestId = requestIdOf(incoming.header('x-request-id'));
     incoming.setReplyHeader('x-request-id', requestId);
     const startedAt = clock.monotonic();
+    let isKnown = false;
     try {
       const rule = ruleOf(method);
       const known = identify(rule, incoming);
@@ -118,10 +119,10 @@ export function createGate(options: GateOptions): Gate {
     function enter(known: Result<Caller>, accessRule: AccessRule): AdmittedCall | Promise<AdmittedCall> {
       const origin = checkOrigin(known, incoming);
       if (!known.ok) {
-        keepBriefly(incoming.carrier, incoming.connection);
         if (isGuess(known.failure)) unwrap(admission.refused(incoming.peer));
         throw new FailureError(known.failure);
       }
+      isKnown = true;
       const caller = known.value;
       if (caller.credential !== 'none') incoming.connection?.identified(connectionOwnerOf(caller));
       unwrap(origin);
@@ -144,6 +145,9 @@ export function createGate(options: GateOptions): Gate {
     }
 
     function rejected(error: unknown): never {
+      // It takes up no place, so nothing else bounds how many wait to be read. Over HTTP/1.1 those of a known caller wait for the
+      // answers before them.
+      if (!isKnown || incoming.carrier?.session) keepBriefly(incoming.carrier, incoming.connection);
       record({ requestId, method, protocol: incoming.protocol, caller: undefined, startedAt }, error);
       throw error;
     }

@@ -1,7 +1,9 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Http2Server, Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { servedAnywhere } from './allowed-methods.ts';
+import { keepBriefly } from './carrier.ts';
+import { connectionOf } from './connections.ts';
 import { noProxy, rawRefusal, unknownMethod } from './raw-refusal.ts';
 
 /** Answers a request that is not HTTP, or whose headers are too large, with the reason; then the connection ends. */
@@ -63,7 +65,8 @@ export function refuseConnect(http1: Server, http2: Http2Server): void {
     socket.on('error', () => socket.destroy());
     endWith(socket, '405 Method Not Allowed', noProxy, `Allow: ${methodsOfAll}\r\n`);
   });
-  http2.on('connect', (_request: unknown, response: Http2ServerResponse) => {
+  http2.on('connect', (request: IncomingMessage, response: Http2ServerResponse) => {
+    keepBriefly(response.stream, connectionOf(request));
     const body = rawRefusal(405, noProxy);
     response.writeHead(405, {
       ...{ allow: methodsOfAll, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },

@@ -1,7 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { IncomingHttpHeaders as StreamHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
+import { carrierOf } from '@intelligence-api/transcoding/parts';
 import { isKnownMethod } from './allowed-methods.ts';
+import { keepBriefly } from './carrier.ts';
+import { connectionOf } from './connections.ts';
 import { rawRefusal, unknownMethod } from './raw-refusal.ts';
 
 /**
@@ -126,6 +129,8 @@ function isAuthority(text: string): boolean {
 
 function refuse(request: IncomingMessage, response: ServerResponse, { code, message }: Problem): void {
   const body = rawRefusal(code, message);
+  // Nobody has counted it yet. Over HTTP/1.1, the connection ends with it.
+  if (isHttp2(request)) keepBriefly(carrierOf(response), connectionOf(request));
   const closing = isHttp2(request) ? {} : { connection: 'close' };
   response.writeHead(code, {
     'content-type': 'application/json',

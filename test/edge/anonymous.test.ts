@@ -11,7 +11,7 @@ import { type AnonymousLimits, createLimits } from '../../src/limits/index.ts';
 import { CountRequestSchema, GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
 import { handClock, keyLevels } from '../limits/callers.ts';
 import { silent } from '../support/database.ts';
-import { type GateServer, goodToken, startGateServer } from '../support/gate-server.ts';
+import { type GateServer, goodToken, scopelessToken, startGateServer } from '../support/gate-server.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -353,6 +353,25 @@ describe('whoever does not read', () => {
     const stream = (await closedWindow({})).request(fields);
     stream.on('error', () => {});
     stream.end('{}');
+    const [head] = await once(stream, 'response');
+    expect(head[':status']).toBe(status);
+    await once(stream, 'close');
+  });
+
+  // Each of them takes up some 9 KB of the service's memory until then.
+  test.each<[string, number, Record<string, string>]>([
+    [
+      'whose scope is missing',
+      403,
+      { ...json, ':method': 'POST', ':path': '/gate/say', authorization: scopelessToken },
+    ],
+    ['with a method that HTTP does not have', 501, { ...target, ':method': 'BREW' }],
+    ['with two hosts', 400, { ...target, host: 'y' }],
+    ['with an expectation that nothing fulfils', 417, { ...target, expect: 'coffee' }],
+    ['to another host', 405, { ':method': 'CONNECT', ':authority': 'x' }],
+  ])('the refusal of a request %s is cut off in the end', async (_name, status, fields) => {
+    const stream = (await closedWindow({})).request(fields);
+    stream.on('error', () => {});
     const [head] = await once(stream, 'response');
     expect(head[':status']).toBe(status);
     await once(stream, 'close');
