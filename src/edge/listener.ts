@@ -154,7 +154,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   // Twice as many: some may have been answered within the turn.
   divertStreams(http2, endFloods(limits.concurrentStreams * 2), takeStream);
   refuseBadRequests(http1, limits.headerBytes);
-  refuseConnect(http1, http2);
+  refuseConnect(http1, http2, limits.lingerMs);
   const sessions = watchSessions(http2, limits, log);
   // This server never listens itself; without the event, its time-outs and its closing of idle connections do nothing.
   http1.emit('listening');

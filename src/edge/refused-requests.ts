@@ -59,10 +59,15 @@ const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} [\x21-\x7e]+ HTTP\/1\.[01
 
 const methodsOfAll = servedAnywhere.join(', ');
 
-/** CONNECT never becomes a request: its target is a host, not a path. Node would close the connection or say nothing. */
-export function refuseConnect(http1: Server, http2: Http2Server): void {
+/**
+ * CONNECT never becomes a request: its target is a host, not a path. Node would close the connection or say nothing. Having handed the
+ * connection over, it no longer reads it, nor ends it in time: a peer that keeps it open has it for `lingerMs`.
+ */
+export function refuseConnect(http1: Server, http2: Http2Server, lingerMs: number): void {
   http1.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
+    const ending = setTimeout(() => socket.destroy(), lingerMs).unref();
+    socket.once('close', () => clearTimeout(ending));
     endWith(socket, '405 Method Not Allowed', noProxy, `Allow: ${methodsOfAll}\r\n`);
   });
   http2.on('connect', (request: IncomingMessage, response: Http2ServerResponse) => {

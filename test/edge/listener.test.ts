@@ -125,6 +125,17 @@ describe('one port', () => {
     expect(await everythingFrom(socket)).toMatch(/^HTTP\/1.1 408 /);
   });
 
+  test('a connection whose CONNECT was refused is closed, even if its peer keeps it open', async () => {
+    const { port, connections } = await serverWith({ lingerMs: 100 });
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    open.push({ close: () => socket.destroy() });
+    socket.write('CONNECT other:443 HTTP/1.1\r\nHost: other:443\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1.1 405 /);
+    await expect.poll(connections).toBe(0);
+    expect(socket.writable).toBe(true);
+  });
+
   test('a taken port is a clear error', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
