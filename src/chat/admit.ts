@@ -2,7 +2,15 @@ import type { Caller } from '../base/caller.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
 import { pick, present } from '../base/present.ts';
-import { type HoldRequest, type OpenCharge, openCharge, type Payer, payerOf, replyScope } from '../wallet/index.ts';
+import {
+  dueOf,
+  type HoldRequest,
+  type OpenCharge,
+  openCharge,
+  type Payer,
+  payerOf,
+  replyScope,
+} from '../wallet/index.ts';
 import { ChatRun } from './chat-run.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { type PreparedChat, prepareChat, reserveMost } from './prepare.ts';
@@ -53,7 +61,7 @@ export async function admitChat(
   if (opened.value.kind === 'replayed') {
     const { reply, receipt } = opened.value;
     call.charged?.(receipt.chargeId, true);
-    const restored = restoreReply(reply, receipt);
+    const restored = restoreReply(reply, { ...receipt, cost: dueOf(receipt) });
     return succeed({ kind: 'replayed', reply: (await call.guard?.kept(restored)) ?? restored });
   }
   const { charge } = opened.value;

@@ -145,6 +145,27 @@ describe('a stream', () => {
     expect(seen).toMatchObject([{ delivered: true, cost: 20_000n }]);
   });
 
+  test('whose hold has expired is paid up to what is left of its cap, which a repeat states too', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5 };
+    const { chat, ledger } = await service({ pieces: streamedCompletion(['Late', '.'], usage) });
+    const capped = { ...caller, key: { id: 'key_1', version: 1, spendingCap: 30_000n } };
+    const stream = async (key: string, midway?: () => Promise<unknown>) => {
+      const opened = await chat.stream(capped, say('Hi'), call(key));
+      if (!opened.ok) throw new Error('not opened');
+      await opened.value.next();
+      await midway?.();
+      return (await all(opened.value)).events.at(-1);
+    };
+    const late = await stream('k', async () => {
+      await ledger.expireHolds();
+      // Another one spends most of the cap.
+      await stream('other');
+    });
+    expect(late).toMatchObject({ kind: 'end', reply: { usage: { cost: 10_000n } } });
+    expect(await stream('k')).toMatchObject({ kind: 'end', reply: { usage: { cost: 10_000n } } });
+    expect(ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n - 30_000n });
+  });
+
   test('of which no piece has left is paid in full, or fails', async () => {
     const { chat, ledger } = await service({ pieces: streamedCompletion([]) });
     loseHolds(ledger, 'expired');

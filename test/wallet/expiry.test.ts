@@ -114,6 +114,26 @@ eachBooks((books) => {
     await pay(node, holdOf(account, { caps }), { cost: 1n, usage: {} });
   });
 
+  test('a late settlement is paid up to its spending cap, which others have used since', async () => {
+    const account = await customer(5n);
+    const caps = [{ owner: `key:${account.keyId}`, limit: 1_000n }];
+    const late = await shortHold(account, { ceiling: 800n, caps });
+    const idempotency = keyOf(account);
+    const unseen = await shortHold(account, { ceiling: 100n, caps, idempotency });
+    await expire();
+    await pay(node, holdOf(account, { ceiling: 700n, caps }), { cost: 700n, usage: {} });
+    const other = await mustHold(node, holdOf(account, { ceiling: 250n, caps }));
+    // Nobody has seen it, so it is paid in full or not at all.
+    expect(await node.ledger.settle(unseen, { cost: 60n, usage: {} })).toMatchObject({ state: 'expired', charged: 0n });
+    const settlement = { cost: 800n, usage: { outputTokens: 8 }, delivered: true };
+    const receipt = { chargeId: late.chargeId, state: 'settled', charged: 50n, owed: 0n };
+    for (let time = 0; time < 2; time++) expect(await node.ledger.settle(late, settlement)).toMatchObject(receipt);
+    expect(await node.ledger.settle(other, { cost: 250n, usage: {} })).toMatchObject({ charged: 250n });
+    const full = { kind: 'spending_cap_reached', limit: 1_000n, spent: 1_000n, held: 0n };
+    expect(await node.ledger.hold(holdOf(account, { caps }))).toMatchObject({ failure: full });
+    expect(await balanceOf(account)).toMatchObject({ balance: 5n * nanoPerUsd - 1_000n, owed: 0n });
+  });
+
   test('a late settlement of what nobody has seen is paid in full or not at all', async () => {
     const account = await customer(5n);
     const hold = await shortHold(account, { ceiling: 5n * nanoPerUsd });

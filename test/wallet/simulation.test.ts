@@ -209,9 +209,10 @@ class Settle extends ChargeStep {
       charge.state = 'superseded';
       return;
     }
-    const missing = cost - charge.settled;
+    const unpaid = cost - charge.settled;
+    const missing = least(unpaid, most(cap - model.heldUnderCap - model.spentUnderCap, 0n));
     const paid = least(missing, model.free);
-    if (paid < missing && !this.delivered) {
+    if (paid < unpaid && !this.delivered) {
       if (charge.settled === 0n) return;
       // Nobody has seen it, so what the expiry took is returned.
       model.posted += charge.settled;
@@ -315,6 +316,7 @@ class Look implements Step {
   async run(model: Model, { books, customer }: World): Promise<void> {
     const { posted, held, owed } = model;
     expect(await balanceIn(books, customer)).toEqual({ balance: posted, held, available: posted - held, owed });
+    expect(model.heldUnderCap + model.spentUnderCap).toBeLessThanOrEqual(cap);
     expect(await books.audit()).toEqual([]);
   }
   toString = () => 'look and audit';

@@ -1,5 +1,5 @@
 import { maxOf, minOf, type NanoUsd } from '../../../base/money.ts';
-import type { ChargeRow } from '../../tables.ts';
+import type { CapRow, ChargeRow } from '../../tables.ts';
 import type { Receipt, Usage } from '../ledger.ts';
 import type {
   ChargeReference,
@@ -17,7 +17,8 @@ import { receiptOf } from './receipt.ts';
 /**
  * Charges what a request cost, exactly once, whatever arrives twice or late. If its hold is gone or was granted only in part,
  * free credit pays: all that is missing, or, if the work was already delivered, as much as there is, and the rest is owed. If
- * that cannot pay for work that nobody has seen, nothing is charged.
+ * that cannot pay for work that nobody has seen, nothing is charged. A spending cap is never passed: what it has no room for by
+ * then is not charged.
  */
 export function decideSettle(operation: SettleOperation, state: GroupState): Receipt {
   const charge = chargeOf(state, operation);
@@ -47,9 +48,10 @@ function settleLate(operation: SettleOperation, state: GroupState, charge: Charg
   const { cost, delivered } = operation;
   const before = charge.settled ?? 0n;
   // Negative if the expiry took more than the actual cost. What was given back by hand since is not given back again.
-  const missing = maxOf(cost, charge.reversed) - before;
+  const unpaid = maxOf(cost, charge.reversed) - before;
+  const missing = withinCaps(operation, state, unpaid);
   const captured = minOf(missing, freeOf(walletOf(state, charge.walletId)));
-  if (captured < missing && !delivered) {
+  if (captured < unpaid && !delivered) {
     giveUp(operation, state, charge);
     return;
   }
@@ -59,6 +61,16 @@ function settleLate(operation: SettleOperation, state: GroupState, charge: Charg
   charge.state = 'settled';
   charge.settled = before + captured;
   conclude(operation, state, charge, missing - captured);
+}
+
+/** As much of an amount as the caps still have room for: the expiry gave theirs back, and others may have spent it since. */
+function withinCaps({ capOwners }: ChargeReference, state: GroupState, amount: NanoUsd): NanoUsd {
+  let most = amount;
+  for (const owner of capOwners) {
+    const { limit, held, spent } = capOf(state, owner);
+    most = minOf(most, maxOf(limit - held - spent, 0n));
+  }
+  return most;
 }
 
 /** Charges nothing for work that can't be paid and that nobody has seen: what the expiry took goes back, unless it was given back by hand. */
@@ -166,11 +178,16 @@ function countCaps(
   { released, spent }: { released: NanoUsd; spent: NanoUsd },
 ): void {
   for (const owner of capOwners) {
-    const cap = state.caps.get(owner);
-    if (!cap) throw new Error('The spending cap of a charge is gone.');
+    const cap = capOf(state, owner);
     cap.held -= released;
     cap.spent += spent;
   }
+}
+
+function capOf(state: GroupState, owner: string): CapRow {
+  const cap = state.caps.get(owner);
+  if (!cap) throw new Error('The spending cap of a charge is gone.');
+  return cap;
 }
 
 function describeUse(charge: ChargeRow, operation: SettleOperation): void {
