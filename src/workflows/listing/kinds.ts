@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readPack } from '../packs/read.ts';
 import { namesModel } from './patterns/makes.ts';
 import type { Kind } from './patterns/pattern.ts';
+import { isHiredOut } from './patterns/price.ts';
 import { countsRooms, namesHome } from './patterns/property.ts';
 import { hasMileage } from './patterns/vehicles.ts';
 import { plainText } from './plain-text.ts';
@@ -16,6 +17,7 @@ const kindWords = z.record(
     unless: z.array(z.string()).default([]),
     branches: z.array(z.string()).default([]),
     weak: z.array(z.string()).default([]),
+    hire: z.array(z.string()).default([]),
   }),
 );
 
@@ -43,15 +45,19 @@ const lists = Object.entries(readPack('listing/kinds.yaml', kindWords)).map(([ki
   kind: kind as Kind,
   ...lists,
 }));
-const categoryIndex = indexOf(lists.map(({ kind, category, branches }) => [kind, category, branches]));
+const categoryIndex = indexOf(
+  lists.map(({ kind, category, branches, hire }) => [kind, category, [...branches, ...hire]]),
+);
 // Category names are also used for the things themselves.
 const textIndex = indexOf(
-  lists.map(({ kind, category, text, branches, weak }) => [
+  lists.map(({ kind, category, text, branches, weak, hire }) => [
     kind,
     [...new Set([...category, ...text])],
-    [...branches, ...weak],
+    [...branches, ...weak, ...hire],
   ]),
 );
+/** Weak words that say how a thing is offered and not what it is: homes are let, and so are tents and drills. */
+const ofHire: ReadonlySet<string> = new Set(lists.flatMap(({ hire }) => hire).map((word) => word.replace(/\.$/, '')));
 
 function indexOf(all: readonly (readonly [Kind, readonly string[], (readonly string[])?])[]): Index {
   const index = new Map<number, Entry[]>();
@@ -108,8 +114,11 @@ export function kindsOf(title: string, description: string, category: string): K
   // These words count only against a likeness.
   const itself: typeof likenesses =
     likenesses.size === 0 ? new Map() : countWords(`${plainTitle}\n${plainDescription}`, unlessIndex);
+  // A van for a day has no first registration that its driver asks for, nor a price that buys it.
+  const isForHire = isHiredOut(plainTitle) && byTheDay.test(plainDescription);
   const scored = lists.map(({ kind }) => {
-    if (others.has(kind) || (likenesses.has(kind) && !itself.has(kind))) return { kind, points: 0, withCategory: 0 };
+    const isLike = likenesses.has(kind) && !itself.has(kind);
+    if (others.has(kind) || isLike || (isForHire && kind === 'vehicles')) return { kind, points: 0, withCategory: 0 };
     const [ofTitle, ofDescription, ofCategory] = [inTitle, inDescription, inCategory].map((one) => one.get(kind));
     const isSaid = isEvident(kind, [ofTitle, ofDescription, ofCategory], plainTitle, plainDescription);
     const points = (ofTitle?.all ?? 0) * titleCounts + (ofDescription?.all ?? 0);
@@ -142,9 +151,23 @@ function isEvident(kind: Kind, counted: readonly (Counted | undefined)[], title:
   if (counted.some((one) => one !== undefined && one.all > one.weak.length)) return true;
   const text = `${title}\n${description}`;
   if (kind === 'vehicles') return namesModel(text) || hasMileage(text);
-  if (kind === 'property' && (countsRooms(text) || namesHome(title))) return true;
-  return new Set(counted.flatMap((one) => one?.weak ?? [])).size >= weakTogether;
+  const weak = new Set(counted.flatMap((one) => one?.weak ?? []));
+  const whatItIs = [...weak].filter((word) => !ofHire.has(word)).length;
+  const isOffered = whatItIs < weak.size;
+  if (kind === 'property' && (countsRooms(text) || namesHome(title) || (isOffered && isLet(whatItIs, text))))
+    return true;
+  return whatItIs + (isOffered ? 1 : 0) >= weakTogether;
 }
+
+/** Whether what is let is a place: a word of homes is beside the letting, or it is paid by the month. Nobody lives somewhere by the day. */
+function isLet(whatItIs: number, text: string): boolean {
+  return !byTheDay.test(text) && (whatItIs > 0 || byTheMonth.test(text));
+}
+
+const byTheDay =
+  /\d ?(?:€|£|\$|euros?|eur|chf)? ?(?:\/|(?:per|a|each|pro|am|je|por|al|el|cada|par|la|le) )(?:day|hour|h\b|tag|stunde|std|dia|hora|jour|heure|weekend|week-end|wochenende|fin de semana|finde)/;
+const byTheMonth =
+  /\b(?:pcm\b|mtl|monatl|mensual|mensuel|monthly)|(?:\b(?:per|a|im|pro|je|al|por|par)|\/) ?(?:calendar )?(?:month|monat|mes\b|mois)/;
 
 function best(scored: readonly (readonly [Kind, number])[]): Kind {
   const [kind, points] = scored.reduce((most, one) => (one[1] > most[1] ? one : most), ['generic', 0] as const);

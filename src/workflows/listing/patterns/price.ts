@@ -78,7 +78,7 @@ const isForOther = (match: RegExpExecArray, text: string) => forOther.test(after
 /** Titles of goods that are not sold: what is paid for them by the day or the week is their price. */
 const hiring =
   /\b(?:(?:for|to) (?:hire|rent)|hire|rentals?|zu (?:ver)?mieten|zum mieten|mieten|vermietung|vermiete|verleih[a-z]*|alquil(?:er|o|a|amos)|louer|location (?!batterie))/;
-const isHiredOut = (text: string) => hiring.test(text.split('\n', 1)[0] ?? '');
+export const isHiredOut = (text: string) => hiring.test(text.split('\n', 1)[0] ?? '');
 /** Goods that are sold are paid once: a leasing rate and an insurance are not their price. */
 const isBesideGoods = (match: RegExpExecArray, text: string) =>
   (recurring.test(after(text, match, 20)) && !isHiredOut(text)) ||
