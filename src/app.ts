@@ -33,7 +33,7 @@ import {
   serveEdge,
   type WebhookReceiver,
 } from './edge/index.ts';
-import { openRooms, type Rooms, type RoomsOptions } from './rooms.ts';
+import { openRooms, type Rooms, type RoomsOptions } from './rooms/index.ts';
 
 /** A running service. */
 export interface App {

@@ -30,7 +30,7 @@ import { openDatabaseBeside } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
 import { pulseInvariants } from './pulse/index.ts';
-import { catalogSettings, operatorsOf } from './room-settings.ts';
+import { catalogSettings, operatorsOf } from './rooms/settings.ts';
 import { type CodeOwner, createSignInCodes } from './sessions/index.ts';
 import { createLedger, createWallets } from './wallet/index.ts';
 import { workflowInvariants } from './workflows/index.ts';

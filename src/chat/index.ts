@@ -23,6 +23,7 @@ export type { OwnKeys, OwnKeyUse } from '../base/own-key.ts';
 export type { Overrun } from './bounded.ts';
 export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 export type { ChatCall } from './deps.ts';
+export type { GuardrailDeps } from './guard/index.ts';
 export { chatInvariants } from './invariants.ts';
 export { createKeptStreams, type KeptStreams } from './kept-streams.ts';
 export { createModelCalls, type ModelCalls } from './model-calls.ts';

@@ -55,7 +55,7 @@ test('the unit is bounded as the container is, and is always started again', () 
   const { mem_limit, pids_limit, stop_grace_period } = parse(read('deploy/compose.yaml')).services.service;
   expect(setting('MemoryMax')?.toLowerCase()).toBe(mem_limit);
   expect(setting('TasksMax')).toBe(String(pids_limit));
-  // http.drainSeconds, what models were asked for (src/rooms.ts), and the closing of the rest.
+  // http.drainSeconds, what models were asked for (src/rooms/chat.ts), and the closing of the rest.
   expect(Number(setting('TimeoutStopSec'))).toBeGreaterThanOrEqual(20 + 30 + 10);
   expect(`${setting('TimeoutStopSec')}s`).toBe(stop_grace_period);
   expect(setting('Restart')).toBe('on-failure');

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { fail, type Result, succeed } from './base/failure.ts';
-import { formatUsd } from './base/money.ts';
-import type { Catalog, CatalogSettings } from './catalog/index.ts';
-import type { Config, Secrets } from './config/index.ts';
-import type { VerifiedKey } from './keys/index.ts';
-import type { Levels } from './limits/index.ts';
-import type { AlertChange, PulsePrice } from './pulse/index.ts';
-import type { LowBalance } from './wallet/index.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { formatUsd } from '../base/money.ts';
+import type { Catalog, CatalogSettings } from '../catalog/index.ts';
+import type { Config, Secrets } from '../config/index.ts';
+import type { VerifiedKey } from '../keys/index.ts';
+import type { Levels } from '../limits/index.ts';
+import type { AlertChange, PulsePrice } from '../pulse/index.ts';
+import type { LowBalance } from '../wallet/index.ts';
 
 /** The operators' tokens, by name. If the environment sets a token, it is the only one. */
 export function operatorsOf({ operatorToken }: Config, secrets: () => Pick<Secrets, 'operatorTokens'>): Operator[] {
