@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { boundedConnector } from './bounded-connector.ts';
-import { addressInUrl, isPublicAddress, publicLookup } from './public-address.ts';
+import { addressInUrl, createPublicLookup, isPublicAddress } from './public-address.ts';
 
 /** The outcome of one attempt. `problem` is for the customer: it reveals nothing about networks. */
 export interface PostOutcome {
@@ -21,7 +21,10 @@ const answerBytesMax = 16_384;
 /** Posts messages, only to the public internet unless private networks are allowed. Does not follow redirects. */
 export function createPoster({ allowPrivateNetworks }: { allowPrivateNetworks: boolean }): Poster {
   const agent = new Agent({
-    connect: boundedConnector({ timeout: connectTimeoutMs, ...(!allowPrivateNetworks && { lookup: publicLookup }) }),
+    connect: boundedConnector({
+      timeout: connectTimeoutMs,
+      ...(!allowPrivateNetworks && { lookup: createPublicLookup() }),
+    }),
     headersTimeout: attemptTimeoutMs,
     bodyTimeout: attemptTimeoutMs,
     keepAliveTimeout: 1_000,

@@ -1,4 +1,5 @@
-import { lookup as resolve } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 // Everything outside the public internet, by the IANA special-purpose address registries (RFC 6890 and later). Addresses that
@@ -48,16 +49,42 @@ export function addressInUrl({ hostname }: URL): string | undefined {
   return isIP(bare) === 0 ? undefined : bare;
 }
 
+/** Of one try; the next one has twice as long. Together they are shorter than connecting may take. */
+const answerMs = 1_500;
+const tries = 2;
+
 /**
  * Resolves names for a connection, and fails if any of the addresses is not public. The connection uses exactly the addresses
  * that were checked, so a name that changes in between (DNS rebinding) gains nothing.
+ *
+ * Asks the name servers itself: the system's resolver has a thread for each name, and Node two at a time for all names. A few that
+ * nobody answers for would keep every new connection of the service waiting, to models and to the database too. `servers`: by default
+ * the system's.
  */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '', 0);
-    const [first] = addresses;
-    if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new Error('The address is not on the public internet.'), '', 0);
-    return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
-  });
-};
+export function createPublicLookup(servers?: readonly string[]): LookupFunction {
+  const resolver = new Resolver({ timeout: answerMs, tries });
+  if (servers) resolver.setServers(servers);
+
+  return (hostname, options, callback) => {
+    addressesOf(resolver, hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
+          callback(new Error('The address is not on the public internet.'), '', 0);
+        else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, '', 0),
+    );
+  };
+}
+
+/** Those of version 4 first: any host can use them. Fails if there are none of either version. */
+async function addressesOf(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+  return [
+    ...(v4.status === 'fulfilled' ? v4.value : []).map((address) => ({ address, family: 4 })),
+    ...(v6.status === 'fulfilled' ? v6.value : []).map((address) => ({ address, family: 6 })),
+  ];
+}
