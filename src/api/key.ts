@@ -21,7 +21,7 @@ import type { Once } from './once.ts';
 interface KeyRooms {
   db: Database;
   keys: Keys;
-  wallets: Pick<Wallets, 'spentOfKeys'>;
+  wallets: Pick<Wallets, 'limitKey' | 'spentOfKeys'>;
   auditEvents: AuditEvents;
   ownPacks: Pick<OwnPacks, 'of'>;
   once: Once;
@@ -90,7 +90,11 @@ export function keyService({ db, keys, wallets, auditEvents, ownPacks, once }: K
       await checkPacks(call, changes.guardrails);
       const details = { fields: Object.keys(changes).join(', '), ...guardrailDetails(changes) };
       const deed = { call, keyId, action: 'key.update', details };
-      return change(deed, (accountId, tx) => keys.update(accountId, keyId, changes, tx));
+      return change(deed, async (accountId, tx) => {
+        const updated = await keys.update(accountId, keyId, changes, tx);
+        if (updated.ok && changes.spendingCap) await wallets.limitKey(keyId, changes.spendingCap, tx);
+        return updated;
+      });
     },
     rotateKey: (request, call) =>
       once(method.rotateKey, request, call, {

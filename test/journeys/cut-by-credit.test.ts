@@ -4,7 +4,14 @@ import { countPiece, piecesOf } from '../../src/sandbox/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
-import { completion, startUpstream, streamedCompletion, type Upstream } from '../support/upstream.ts';
+import {
+  completion,
+  type SeenRequest,
+  startUpstream,
+  streamedCompletion,
+  type Upstream,
+  type UpstreamReply,
+} from '../support/upstream.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 /** Far more than is paid for, and than the upstream was asked for. */
@@ -56,6 +63,11 @@ const apis: Record<string, Api> = {
   },
 };
 
+const answer = ({ body }: SeenRequest): UpstreamReply =>
+  body.stream === true
+    ? { pieces: streamedCompletion(words) }
+    : { body: completion(words.join(''), { prompt_tokens: 10, completion_tokens: 900 }) };
+
 eachServer((server) => {
   const database = useDatabase(server);
   let upstream: Upstream;
@@ -63,11 +75,7 @@ eachServer((server) => {
   let customer: Customer;
   beforeAll(async () => {
     upstream = await startUpstream();
-    upstream.answer(({ body }) =>
-      body.stream === true
-        ? { pieces: streamedCompletion(words) }
-        : { body: completion(words.join(''), { prompt_tokens: 10, completion_tokens: 900 }) },
-    );
+    upstream.answer(answer);
     app = await startApp({
       databaseUrl: database().url,
       settings: `
@@ -108,6 +116,30 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       // The last of the credit may pay for a part of the last token.
       expect(nano(charge.chargedUsd)).toBe(cost < nano(capUsd) ? cost : nano(capUsd));
     });
+  });
+
+  test('a stream stops with what it holds when the cap of its key is lowered', async () => {
+    const asked = { displayName: 'lowered', purpose: 'a test', spendingCapUsd: '1.00' };
+    const { key, secret } = (await send(app, 'POST', '/v1/keys', customer.managementKey, asked)).body;
+    const lowered = Promise.withResolvers<void>();
+    const seen = upstream.seen.length;
+    const pieces = streamedCompletion(Array.from({ length: 3_500 }, () => ' word'));
+    upstream.answer(() => ({ pieces, gate: { before: 100, open: lowered.promise } }));
+    const headers = { accept: 'text/event-stream' };
+    const stream = send(app, 'POST', '/api/v1/assistant/chat', secret, { model: 'm', messages }, headers);
+    await expect.poll(() => upstream.seen.length).toBe(seen + 1);
+    const path = `/v1/keys/${key.keyId}`;
+    expect((await send(app, 'PATCH', path, customer.managementKey, { spendingCapUsd: capUsd })).status).toBe(200);
+    lowered.resolve();
+    expect((await stream).text.replaceAll(': ', ':')).toContain('"finishReason":"credit"');
+    upstream.answer(answer);
+    const { charges } = (await send(app, 'GET', `/v1/charges?keyId=${key.keyId}`, customer.managementKey)).body;
+    expect(charges).toMatchObject([{ state: 'settled', finishReason: 'credit' }]);
+    // Its first hold: for 1,024 tokens after its input.
+    expect(Number(charges[0].outputTokens)).toBeGreaterThan(1_000);
+    expect(Number(charges[0].outputTokens)).toBeLessThan(1_100);
+    const { spentUsd } = (await send(app, 'GET', path, customer.managementKey)).body.key;
+    expect(spentUsd).toBe(charges[0].chargedUsd);
   });
 });
 

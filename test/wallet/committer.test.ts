@@ -103,7 +103,7 @@ eachServer((server) => {
 
       const held = { ok: true, value: { kind: 'held', amount: 100n, balance } };
       expect(await submit(hold)).toMatchObject(held);
-      const extend = { type: 'extend', ...reference, total: 150n, minimum: 101n, ttlMs: 60_000 } as const;
+      const extend = { type: 'extend', ...reference, caps: [], total: 150n, minimum: 101n, ttlMs: 60_000 } as const;
       expect(await submit(extend)).toMatchObject({ ok: true, value: { amount: 150n } });
       await submit({ type: 'progress', ...reference, cost: 7n, usage: {}, ttlMs: 60_000 });
       expect(await chargesOf(url, chargeId)).toMatchObject([{ state: 'held', hold: 150n, progress_cost: 7n }]);
@@ -290,7 +290,7 @@ test('a full queue refuses new holds, gives each wallet its share, and never ref
   const refused: string[] = [];
   const submit = (walletId: string) => {
     const reference = { walletId, chargeId: newId('chg'), capOwners: [], idempotency: undefined };
-    const operation = { type: 'extend', ...reference, total: 1n, minimum: 1n, ttlMs: 1 } as const;
+    const operation = { type: 'extend', ...reference, caps: [], total: 1n, minimum: 1n, ttlMs: 1 } as const;
     void committer
       .submit(operation satisfies Operation)
       .then((outcome) => !outcome.ok && outcome.failure.kind === 'overloaded' && refused.push(walletId))

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { nanoPerUsd } from '../../src/base/money.ts';
 import { balanceIn, eachBooks, type LedgerNode } from './books.ts';
-import { type Customer, holdOf, keyOf, mustHold } from './support.ts';
+import { type Customer, holdOf, keyOf, mustHold, pay } from './support.ts';
 
 eachBooks((books) => {
   let node: LedgerNode;
@@ -169,6 +169,30 @@ eachBooks((books) => {
     // 8 are left, which is the most that the next one gets.
     const last = await mustHold(node, holdOf(account, { ceiling: 100n, minimum: 4n, caps }));
     expect(last.amount).toBe(8n);
+  });
+
+  test('a hold grows within the cap of its own request, and within a lower one that another has stated since', async () => {
+    const account = await customer(5n);
+    const under = (limit: bigint) => [{ owner: `token:${account.keyId}:ada`, limit }];
+    const own = await mustHold(node, holdOf(account, { subject: 'ada', ceiling: 4n, caps: under(10n) }));
+    // Another token of the same end user has a larger cap.
+    await pay(node, holdOf(account, { subject: 'ada', ceiling: 2n, caps: under(100n) }), { cost: 2n, usage: {} });
+    const grown = await node.ledger.extend(own, 3n);
+    expect(grown).toMatchObject({ ok: true, value: { amount: 7n } });
+    expect(await node.ledger.extend(own, 20n)).toMatchObject({ ok: true, value: { amount: 8n } });
+    // A request that is refused has brought a smaller one.
+    const full = { kind: 'spending_cap_reached', limit: 5n, spent: 2n, held: 8n };
+    expect(await node.ledger.hold(holdOf(account, { subject: 'ada', caps: under(5n) }))).toMatchObject({
+      failure: full,
+    });
+    const larger = await node.ledger.hold(holdOf(account, { subject: 'ada', minimum: 50n, caps: under(40n) }));
+    expect(larger).toMatchObject({ failure: { kind: 'spending_cap_reached', limit: 40n } });
+    expect(await node.ledger.hold(holdOf(account, { subject: 'ada', caps: under(5n) }))).toMatchObject({
+      failure: full,
+    });
+    expect(await node.ledger.extend({ ...own, amount: 8n, ceiling: 8n }, 1n)).toMatchObject({ failure: full });
+    const settled = await node.ledger.settle({ ...own, amount: 8n, ceiling: 8n }, { cost: 8n, usage: {} });
+    expect(settled).toMatchObject({ state: 'settled', charged: 8n });
   });
 
   test('a revoked or rotated key, and a revoked token, admit nothing', async () => {

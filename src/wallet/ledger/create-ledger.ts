@@ -211,6 +211,7 @@ export function createLedgerOver(
       const extended = await committer.submit({
         type: 'extend',
         ...referenceOf(hold),
+        caps: hold.caps,
         total: from + more,
         minimum: from + minimum,
         ttlMs: hold.ttlMs,

@@ -1,7 +1,15 @@
 import type { AuditEvent } from '../../base/audit-event.ts';
 import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
-import type { HoldRequest, IdempotencyKey, Progress, Receipt, Outcome as RequestOutcome, Usage } from './ledger.ts';
+import type {
+  HoldRequest,
+  IdempotencyKey,
+  Progress,
+  Receipt,
+  Outcome as RequestOutcome,
+  SpendingCap,
+  Usage,
+} from './ledger.ts';
 
 /**
  * One thing to do to one wallet. Groups of them are decided in memory and committed together. Each is idempotent by identity:
@@ -45,6 +53,8 @@ export function requestOf(operation: HoldOperation | ChargeOperation): Readonly<
 
 export interface ExtendOperation extends ChargeReference {
   type: 'extend';
+  /** The caps as the request stated them. */
+  caps: readonly SpendingCap[];
   /** The total the hold should reach, so that repeating is safe, and the least that is useful. */
   total: NanoUsd;
   minimum: NanoUsd;

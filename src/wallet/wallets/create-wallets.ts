@@ -31,6 +31,7 @@ import {
   findWallet,
   findWallets,
   findWalletsOf,
+  limitCapOfKey,
   listAdjustments,
   listCorrections,
   requireWallet,
@@ -132,6 +133,7 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       return named && chargeOf(accountId, named.chargeId);
     },
     spentOfKeys: (keyIds, within = db) => findSpentOfKeys(within, keyIds),
+    limitKey: (keyId, limit, within) => limitCapOfKey(within, keyId, limit),
     async getAll(accountIds) {
       const found = await findWalletsOf(db, accountIds, 'api');
       return new Map(found.map((row) => [row.accountId, toWallet(row)]));

@@ -70,6 +70,11 @@ export async function findSpentOfKeys(db: Queryable, keyIds: readonly string[]):
   return new Map(caps.map(({ owner, spent }) => [ofOwner.get(owner) ?? owner, spent]));
 }
 
+/** Changes the limit of a key's cap, if anything was counted against it; a request states it anew. */
+export async function limitCapOfKey(db: Queryable, keyId: string, limit: bigint): Promise<void> {
+  await sql`UPDATE cap SET spending_limit = ${limit} WHERE owner = ${capOwnerOf(keyId)}`.execute(db.for<never>());
+}
+
 export async function findReply(db: Queryable, chargeId: string): Promise<Buffer | undefined> {
   const { rows } = await sql<{ sealed: Buffer }>`
     SELECT sealed FROM stored_reply WHERE charge_id = ${chargeId}`.execute(db.for<never>());

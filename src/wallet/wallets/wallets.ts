@@ -35,6 +35,8 @@ export interface Wallets {
   findCharge(accountId: string, scope: string, key: string): Promise<Charge | undefined>;
   /** What the spending caps of some keys have counted so far, in one query; a key whose cap has counted nothing is absent. */
   spentOfKeys(keyIds: readonly string[], within?: Queryable): Promise<Map<string, NanoUsd>>;
+  /** Limits what requests of a key that are running may still take, at once; those that come state the key's cap themselves. */
+  limitKey(keyId: string, limit: NanoUsd, within: Queryable): Promise<void>;
   /** The API wallets of some accounts, by account; accounts without one are omitted. For operators. */
   getAll(accountIds: readonly string[]): Promise<Map<string, Wallet>>;
   /** Corrections by operators, newest first: of all accounts, or of one. For operators. */

@@ -31,9 +31,7 @@ export function decideHold(operation: HoldOperation, state: GroupState): Result<
   const row = newCharge(operation, { hold: amount.value, fence: key?.fence }, state);
   state.charges.add(chargeId, row);
   state.newCharges.push(row);
-  for (const { owner, limit, row: cap } of caps) {
-    // The caller has the latest limit: its credential's limit may have changed since.
-    cap.limit = limit;
+  for (const { owner, row: cap } of caps) {
     if (!state.caps.get(owner)) state.caps.add(owner, cap);
     state.newChargeCaps.push({ walletId, chargeId, owner });
   }
@@ -95,8 +93,11 @@ export function decideExtend(operation: ExtendOperation, state: GroupState): Out
   const charge = state.charges.get(operation.chargeId);
   if (charge?.state !== 'held') return fail({ kind: 'precondition_failed', description: 'The hold has ended.' });
   const wallet = walletOf(state, operation.walletId);
-  const rows = operation.capOwners.flatMap((owner) => state.caps.get(owner) ?? []);
-  const caps = rows.map((row) => ({ owner: row.owner, limit: row.limit, row }));
+  // A cap may have been lowered since, and another token of the same end user may have brought a larger one.
+  const caps = operation.caps.flatMap(({ owner, limit }) => {
+    const row = state.caps.get(owner);
+    return row ? [{ owner, limit: minOf(limit, row.limit), row }] : [];
+  });
   const asked = operation.total - charge.hold;
   if (asked > 0n) {
     const amount = affordable(wallet, caps, { asked, minimum: maxOf(operation.minimum - charge.hold, 0n) });
@@ -192,5 +193,8 @@ interface Cap extends SpendingCap {
 function capOf(state: GroupState, walletId: string, { owner, limit }: SpendingCap): CapRow {
   const cap = state.caps.get(owner) ?? { owner, walletId, limit, held: 0n, spent: 0n };
   if (cap.walletId !== walletId) throw new Error('A spending cap belongs to one wallet; its owner names another.');
+  // The caller has the latest limit: its credential's limit may have changed since. Even if the request is refused, what runs is
+  // not extended beyond it.
+  cap.limit = limit;
   return cap;
 }
