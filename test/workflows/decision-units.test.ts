@@ -46,6 +46,11 @@ it.each([
   ['yield', '4500 kWh/an', '400 kWh/month', 'South'],
   ['yield', '4500 kWh/a', '4600 kWh al año', 'South'],
   ['length', '5 m', '450 cm', 'North'],
+  ['income', '1,20 €/kg', '1.150 €/t', 'North'],
+  ['income', '14 €/m²', '17 €/m²', 'South'],
+  ['income', '14 €/m2', '17 € pro m²', 'South'],
+  ['mileage', '85.000 km', '62.000 km', 'North'],
+  ['mileage', '85.000 km', '112.300 km', 'South'],
 ])('%s: %s and %s can be compared', (criterion, north, south, winner) => {
   const reply = compare(criterion, north, south);
   expect(reply.recommendation?.option).toBe(winner);
@@ -60,6 +65,7 @@ it.each([
   ['income', '45 €/h', '400 €/day'],
   ['range', '5,8 l/100 km', '6 l'],
   ['weight', '6 m3', '5 kg'],
+  ['income', '14 €/m²', '17 €/kg'],
 ])('%s: %s and %s cannot, and both are told', (criterion, north, south) => {
   const reply = compare(criterion, north, south);
   expect(reply.recommendation?.option).toBe('');
@@ -194,4 +200,18 @@ describe('a protected characteristic', () => {
   ])('%s by %s is a choice like any other', (question, criterion) => {
     expect(compare(criterion, 1, 2, { question }).recommendation?.option).toBe('South');
   });
+});
+
+it.each([
+  ['Which courier?', 'days', '2 days', '3 days', 'North'],
+  ['Welche Spedition?', 'Tage', 2, 3, 'North'],
+  ['Which offer of work?', 'days', '25 days', '30 days', 'South'],
+  ['Which car should we lease?', 'monthly rate', '299 €', '319 €', 'North'],
+  ['Welches Auto leasen wir?', 'Leasingrate', '299 €', '319 €', 'North'],
+  ['¿Qué coche elegimos?', 'cuota mensual', '299 €', '319 €', 'North'],
+  ['Quelle voiture choisir ?', 'mensualité', '299 €', '319 €', 'North'],
+  ['Which car should we lease?', 'boot', '332 l', '385 l', 'South'],
+])('%s %s: what is paid or waited for is better if less', (question, name, north, south, winner) => {
+  const reply = compare(name, north, south, { question, criteria: [{ name }] });
+  expect(reply.recommendation?.option).toBe(winner);
 });

@@ -18,8 +18,8 @@ export function readColumn(
 ): (number | undefined)[] {
   const { name } = criterion;
   const scale = scaleOf(given);
-  const { numbers, factors, others } = inOneUnit(given, scale);
-  const sign = decimalSignOf(numbers.filter(isText));
+  const { numbers, factors, others, unit } = inOneUnit(given, scale);
+  const sign = decimalSignOf(numbers.filter(isText)) ?? signOfRound(numbers, unit);
   const used = new Map<string, number>();
   let hasNumbers = false;
   const values = numbers.map((value, at) => {
@@ -50,6 +50,17 @@ interface Column {
   factors: readonly (number | undefined)[];
   /** Where a value is in a unit that others are not in: it can't be compared with them. */
   others: ReadonlySet<number>;
+  /** The unit of the first that has one. */
+  unit: string;
+}
+
+/** Nobody writes whole kilometres to the metre: 85.000 km are eighty-five thousand, and tell how the others beside them are written. */
+function signOfRound(numbers: Column['numbers'], unit: string): DecimalSign {
+  if (unit !== 'km' && unit !== 'kms') return undefined;
+  const signs = new Set(
+    numbers.flatMap((one) => (isText(one) ? (/^[1-9]\d{0,2}([.,])000$/.exec(one.trim())?.[1] ?? []) : [])),
+  );
+  return signs.size === 1 ? (signs.has('.') ? ',' : '.') : undefined;
 }
 
 function inOneUnit(given: readonly (JsonValue | undefined)[], scale: ReadonlyMap<string, number>): Column {
@@ -57,7 +68,7 @@ function inOneUnit(given: readonly (JsonValue | undefined)[], scale: ReadonlyMap
     isText(value) && !scale.has(foldText(value)) ? readQuantity(value) : undefined,
   );
   const [first] = quantities.filter((one) => one !== undefined);
-  if (!first) return { numbers: given, factors: [], others: new Set() };
+  if (!first) return { numbers: given, factors: [], others: new Set(), unit: '' };
   const units = new Set(quantities.flatMap((one) => (one ? [one.unit] : [])));
   const isMixed = quantities.some((one) => one !== undefined && one.measure !== first.measure);
   const isPlain = (at: number) => {
@@ -75,6 +86,7 @@ function inOneUnit(given: readonly (JsonValue | undefined)[], scale: ReadonlyMap
     numbers: given.map((value, at) => quantities[at]?.number ?? value),
     factors: quantities.map((one) => one && (one.times * one.factor) / first.factor),
     others: new Set(others),
+    unit: first.unit,
   };
 }
 
@@ -83,7 +95,8 @@ function isNumeric(text: string): boolean {
 }
 
 function scaled(number: number | undefined, factor = 1): number | undefined {
-  return number === undefined || factor === 1 ? number : number * factor;
+  // Twelve digits: a thousandth of 1,150 is shown as 1.15.
+  return number === undefined || factor === 1 ? number : Number((number * factor).toPrecision(12));
 }
 
 /** Whether all values are judgements such as "good", or levels of a language: more is better, whatever the name says. */

@@ -15,8 +15,8 @@ export interface Guess {
 /** Names for which less is better, in the four languages of replies. Parts of German compounds come last. */
 const costs = new RegExp(
   [
-    '(?<![a-z])(?:price|costs?|fees?|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|expenses?|premium|risks?|latency|duration|delays?|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|(?:travel|journey|driving|drive|walking|commuting) ?time|commute|walking distance|pay ?back(?: ?(?:period|time))?|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|debts?|apr|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega|viaje|trayecto|desplazamiento)|(?:periodo|tiempo) de (?:recuperacion|amortizacion)|consumo|energia|agua|ruido|decibelios|emisiones|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de (?:reponse|trajet|transport|parcours|deplacement|route|retour)|consommation|energie|eau|bruit|decibels|dettes?|taeg)(?![a-z])',
-    'risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|risiko|dauer|wartezeit|lieferzeit|fahrt?zeit|reisezeit|anfahrtszeit|wegzeit|gehzeit|antwortzeit|amortisationszeit|verbrauch|emissionen|larm|schulden|aufwand)(?![a-z])',
+    '(?<![a-z])(?:price|costs?|fees?|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|(?:monthly|weekly|daily|hourly|nightly|annual|yearly|day|lease|leasing|hire|rental) (?:rate|payment|instal?ment)s?|instal?ments?|cuotas?|mensualites?|expenses?|premium|risks?|latency|duration|delays?|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|(?:travel|journey|driving|drive|walking|commuting) ?time|commute|walking distance|pay ?back(?: ?(?:period|time))?|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|debts?|apr|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega|viaje|trayecto|desplazamiento)|(?:periodo|tiempo) de (?:recuperacion|amortizacion)|consumo|energia|agua|ruido|decibelios|emisiones|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de (?:reponse|trajet|transport|parcours|deplacement|route|retour)|consommation|energie|eau|bruit|decibels|dettes?|taeg)(?![a-z])',
+    'risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|(?:monats|leasing|wochen|tages|kredit)raten?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|risiko|dauer|wartezeit|lieferzeit|fahrt?zeit|reisezeit|anfahrtszeit|wegzeit|gehzeit|antwortzeit|amortisationszeit|verbrauch|emissionen|larm|schulden|aufwand)(?![a-z])',
   ].join('|'),
 );
 
@@ -49,6 +49,11 @@ const gains =
 const way =
   /(?<![a-z])(?:distance|distancia|entfernung|weg)(?![a-z]).* (?:city|town|cent(?:er|re)|centro|zentrum|innenstadt|downtown|office|buro|oficina|bureau|work|arbeit|trabajo|travail|school|schule|escuela|colegio|ecole|station|bahnhof|haltestelle|estacion|parada|gare|arret|metro|subway|u bahn|airport|flughafen|aeropuerto|aeroport|beach|strand|playa|plage|sea|meer|mar|mer|shops?|home|casa|maison)(?![a-z])/;
 
+/** Days alone are those until something comes, if the question is who brings it. */
+const waiting = /^(?:working |business |werk|arbeits)?(?:days?|tage|weeks?|wochen|dias|semanas|jours|semaines)$/;
+const bringing =
+  /courier|carrier|deliver|shipp|supplier|lieferant|spedition|versand|paketdienst|mensajer|transportista|proveedor|envio|entrega|transporteur|livr|fournisseur|envoi/;
+
 // Interest costs whoever borrows, and is the gain of whoever saves.
 const interest =
   /(?<![a-z])(?:interest|[a-z]*zins(?:en|satz|satze)?|intereses|tipo de interes|tasa de interes|interets?|taux d.interets?|tae|(?:loan|mortgage|credit|savings?) rate|taux (?:du |de |d.)?(?:pret|credit|emprunt))(?![a-z])/;
@@ -69,7 +74,7 @@ const takingAJob =
 
 /** Merits whose direction it would be idle to ask for; not what is of them, such as support tickets. */
 const merits =
-  /(?<![a-z])(?:design|support|service|ease|usability|features?|functionality|speed|location|reputation|growth|culture|innovation|sustainability|accuracy|coverage|knowledge|motivation|communication|teamwork|interview|test|exam|references|strengths?|scalability|integrations?|area|space|impact|atmosphere|friendliness|availability|certificates?|ram|memory|storage|resolution|bandwidth|throughput|trato|memoria|almacenamiento|resolucion|ancho de banda|memoire|stockage|accueil|bande passante|diseno|soporte|servicio|facilidad|velocidad|ubicacion|reputacion|crecimiento|cultura|innovacion|sostenibilidad|precision|cobertura|conocimientos?|motivacion|comunicacion|entrevista|prueba|referencias|superficie|espacio|impacto|amabilidad|conception|facilite|vitesse|emplacement|croissance|durabilite|couverture|connaissances?|entretien d.embauche|surface|espace|ambiance|amabilite|clarte|claridad|clarity)(?=$| (?:of|for|in|to|and|de|du|des|del|al?|aux?|en|para|pour|y|et)(?![a-z])| d')|[a-z]*(?:gestaltung|bedienbarkeit|bedienung|geschwindigkeit|wachstum|nachhaltigkeit|genauigkeit|abdeckung|speicher|bandbreite|auflosung|kenntnisse|wissen|kommunikation|gesprach|referenzen|flache|wirkung|freundlichkeit|skalierbarkeit|barkeit)(?![a-z])|(?<![a-z])(?:ruf|lage|standort|stimmung)(?![a-z])/;
+  /(?<![a-z])(?:design|support|service|ease|usability|features?|functionality|speed|location|reputation|growth|culture|innovation|sustainability|accuracy|coverage|knowledge|motivation|communication|teamwork|interview|test|exam|references|strengths?|scalability|integrations?|area|space|impact|atmosphere|friendliness|availability|certificates?|ram|memory|storage|resolution|bandwidth|throughput|boot|trunk|kofferraum|maletero|coffre|trato|memoria|almacenamiento|resolucion|ancho de banda|memoire|stockage|accueil|bande passante|diseno|soporte|servicio|facilidad|velocidad|ubicacion|reputacion|crecimiento|cultura|innovacion|sostenibilidad|precision|cobertura|conocimientos?|motivacion|comunicacion|entrevista|prueba|referencias|superficie|espacio|impacto|amabilidad|conception|facilite|vitesse|emplacement|croissance|durabilite|couverture|connaissances?|entretien d.embauche|surface|espace|ambiance|amabilite|clarte|claridad|clarity)(?=$| (?:of|for|in|to|and|de|du|des|del|al?|aux?|en|para|pour|y|et)(?![a-z])| d')|[a-z]*(?:gestaltung|bedienbarkeit|bedienung|geschwindigkeit|wachstum|nachhaltigkeit|genauigkeit|abdeckung|speicher|bandbreite|auflosung|kenntnisse|wissen|kommunikation|gesprach|referenzen|flache|wirkung|freundlichkeit|skalierbarkeit|barkeit)(?![a-z])|(?<![a-z])(?:ruf|lage|standort|stimmung)(?![a-z])/;
 
 // The way to a location, or the time until a test, has another direction than these.
 const measured = /distan[cz]|entfernung|(?<![a-z])(?:weg|time|tiempo|temps)(?![a-z])|zeit/;
@@ -103,6 +108,7 @@ function directionOf(name: string, question: string, isGerman: boolean): Directi
     return remedies.test(name) ? undefined : 'lower';
   }
   if (way.test(name) || (costs.test(name) && !notCosts.test(name))) return 'lower';
+  if (waiting.test(name) && bringing.test(question)) return 'lower';
   if (gains.test(name) || (merits.test(name) && !measured.test(name)) || (note.test(name) && !isGerman))
     return 'higher';
   return notCosts.test(name) && (costs.test(name) || !withoutDirection.test(name)) ? 'higher' : undefined;

@@ -135,7 +135,7 @@ const written = new RegExp(
     String.raw`^([^\d+-]{0,4}?) ?([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?`,
     // A multiple only where the rest is no unit: "5 m" are metres, "5 m €" millions.
     String.raw`(?:([a-z]{1,10})\.? (?:de |d')?)??([^\d\s/][^\d\s/]{0,9}[23]?)?`,
-    String.raw` ?(?:(?:\/|per |pro |por |par |je |im |al |a |aux |cada |a los ) ?(100 ?km|[a-z]{1,9})|(${adverb}))?\.?$`,
+    String.raw` ?(?:(?:\/|per |pro |por |par |je |im |al |a |aux |cada |a los ) ?(100 ?km|[a-z]{1,9}[23]?)|(${adverb}))?\.?$`,
   ].join(''),
 );
 const lengthMax = 60;
@@ -160,6 +160,16 @@ export function readQuantity(text: string): Quantity | undefined {
   if (!known || times === undefined || per === undefined) return undefined;
   const { measure, factor } = known;
   const aYear = timesAYear.get(per);
+  // A price per kilogram is also one per tonne.
+  const thing = periods[per] ? undefined : units.get(per);
+  if (thing)
+    return {
+      number: money.has(measure) && times === 1 ? wholeMoney(number) : number,
+      times,
+      measure: `${measure}/${thing.measure}`,
+      factor: factor / thing.factor,
+      unit: `${unit}/${per}`,
+    };
   return {
     number: money.has(measure) && times === 1 ? wholeMoney(number) : number,
     times,
