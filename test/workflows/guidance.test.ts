@@ -81,6 +81,28 @@ describe('a shipped form', () => {
     expect(told('12 euros', 'es')).toContain('quite «euros»');
     expect(told('12 euros', 'fr')).toContain('retirez « euros »');
     expect(told('a lot', 'en')).toBe('Price has to be a number.');
+    expect(told('12,5 %', 'de')).toContain('Lassen Sie „%“ weg');
+  });
+
+  it('says of a range that it is two numbers, and of another unit what to write', () => {
+    const told = (label: string, value: string, locale: string) =>
+      check({ form: { name: 'f', fields: [{ name: 'x', label, kind: 'number' }] }, values: { x: value }, locale })
+        .fields[0]?.message;
+    expect(told('Effectif', '10 à 19', 'fr')).toBe(
+      'Le champ « Effectif » doit contenir un seul nombre : « 10 à 19 » en fait deux.',
+    );
+    expect(told('Rooms', 'between 3 and 5', 'en')).toContain('“between 3 and 5” is two');
+    expect(told('Budget', '200-250', 'de')).toContain('„200-250“ sind zwei');
+    expect(told('Plazo en días', 'de 2 a 3 días', 'es')).toContain('«de 2 a 3 días» son dos');
+    expect(told('Delivery time in days', '1 week', 'en')).toBe(
+      'Delivery time in days has to be a number in days: for “1 week” write 7.',
+    );
+    expect(told('Lieferzeit in Tagen', '2 Wochen', 'de')).toContain('Schreiben Sie für „2 Wochen“ 14');
+    expect(told('Height in cm', '1.80 m', 'en')).toContain('for “1.80 m” write 180');
+    expect(told('Duración (meses)', '2 años', 'es')).toContain('para «2 años» escriba 24');
+    expect(told('Délai en jours', '1 mois', 'fr')).toContain('en jours, et non en « mois »');
+    expect(told('Weight in kg', '82 kg', 'en')).toContain('leave out “kg”');
+    expect(told('How many weeks?', '2 weeks', 'en')).toContain('leave out “weeks”');
   });
 });
 
@@ -118,6 +140,18 @@ describe('a profile check', () => {
       [{ kind: 'integer' }, 5.5, 'invalid'],
       [{ kind: 'boolean' }, false, 'ok'],
       [{ kind: 'boolean' }, 'false', 'invalid'],
+      [{ kind: 'boolean' }, 'Ja', 'ok'],
+      [{ kind: 'boolean' }, 'sí', 'ok'],
+      [{ kind: 'boolean' }, 'vielleicht', 'invalid'],
+      [{ kind: 'boolean', label: 'I accept the terms', required: true }, 'No', 'invalid'],
+      [{ kind: 'date' }, 'lundi 7 décembre 2026', 'ok'],
+      [{ kind: 'date' }, 'Freitag, 4. Dezember 2026', 'ok'],
+      [{ kind: 'date' }, 'Monday 30 February 2026', 'invalid'],
+      [{ kind: 'date' }, '01.02.27', 'ok'],
+      [{ kind: 'date' }, '31.02.27', 'invalid'],
+      [{ kind: 'date', label: 'Date of birth' }, '12.04.85', 'ok'],
+      [{ kind: 'text', label: 'Allergies' }, 'none', 'ok'],
+      [{ kind: 'text', label: 'Name' }, 'none', 'weak'],
       [{ kind: 'choice', choices: ['a', 'b'] }, 'b', 'ok'],
       [{ kind: 'choice', choices: ['a', 'b'] }, 'c', 'invalid'],
       [{ kind: 'choices', choices: ['a', 'b'] }, ['a', 'c'], 'invalid'],

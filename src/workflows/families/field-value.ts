@@ -18,6 +18,7 @@ import {
 } from '../sense/field-sense.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Words } from '../words/index.ts';
+import { type Quantity, readQuantity } from './quantity.ts';
 import type { ShownField } from './shown-form.ts';
 
 /** `empty`: optional and not filled in. */
@@ -73,7 +74,8 @@ function adviceOf({ help, choices, example }: ShownField['shown'], action: strin
   const chosen =
     choices.length > 0 && choices.length <= 12 ? say('field.chooseFrom', { choices: choices.join(', ') }) : '';
   const like = example === '' ? '' : say('field.example', { example });
-  return [action, help, chosen, like].filter((part) => part !== '').join(' ');
+  // A label may be a question: "Correct this: How many rooms do you need?"
+  return [action.replace(/([?!])\.$/, '$1'), help, chosen, like].filter((part) => part !== '').join(' ');
 }
 
 // Fields to choose or tick have their own options for unknown values.
@@ -101,8 +103,9 @@ function problemOf(
 ): Fault | undefined {
   const { kind } = field;
   if (kind === 'boolean') {
-    if (typeof value !== 'boolean') return fault('field.boolean');
-    return value === false && field.required && consent.test(`${field.name} ${field.label}`)
+    const said = yesOrNo(value);
+    if (said === undefined) return fault('field.boolean');
+    return said === false && field.required && consent.test(`${field.name} ${field.label}`)
       ? fault('field.agreed')
       : undefined;
   }
@@ -134,6 +137,14 @@ function meaningIn({ kind, name, label }: Plain<FormField>, { subject }: SenseCo
   return isToCome && !saidAndDone.test(wordsOf(name, label)) ? 'wished' : meaning;
 }
 
+/** True, false, or the words by which people say it in the four languages; the text "false" is a program's mistake. */
+function yesOrNo(value: unknown): boolean | undefined {
+  if (typeof value !== 'string') return typeof value === 'boolean' ? value : undefined;
+  const word = foldText(value.slice(0, 20));
+  if (/^(?:yes|y|ja|j|si|oui|o)$/.test(word)) return true;
+  return /^(?:no|n|nein|non)$/.test(word) ? false : undefined;
+}
+
 const consent =
   /terms|conditions|consent|privacy|accept|agree|agb|datenschutz|einwillig|condiciones|privacidad|acepto|conditions|accepte/i;
 
@@ -151,7 +162,7 @@ const formProblems: Readonly<Record<string, FormProblem>> = {
 
 function numberProblem(field: Plain<FormField>, value: unknown): Fault | undefined {
   const number = typeof value === 'string' && value.length <= 40 && value.trim() !== '' ? readNumber(value) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number)) return numberFault(value);
+  if (typeof number !== 'number' || !Number.isFinite(number)) return numberFault(value, field);
   if (field.kind === 'integer' && !Number.isInteger(number)) return fault('field.integer');
   if (field.min !== undefined && number < field.min) return fault('field.less', { min: field.min });
   const words = wordsOf(field.name, field.label);
@@ -173,11 +184,49 @@ function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseCont
 }
 
 /** "m²" and "km/h" are one unit each. */
-const unitWritten = /\p{L}[\p{L}/]*[23²³]?|\p{Sc}/u;
+const unitWritten = /\p{L}[\p{L}/]*[23²³]?|\p{Sc}|%/u;
+/** "10 à 19", "between 3 and 5", "200-250 €": two numbers, of which only one can be stored. */
+const rangeWritten =
+  /^\D{0,12}\d[\d.,]* ?(?:[\p{L}²³]{1,8}|\p{Sc}|%)? ?(?:[-–—]|\b(?:to|bis|and|und|y|et|a|hasta)\b|à) ?\p{Sc}? ?\d[\d.,]*\D{0,16}$/u;
+/** "Height in cm", "Poids (kg)": the unit that a field asks for, beside those that are words of their own. */
+const unitAsked = /(?:\b(?:in|en|auf)|[([]) ?([a-z]{1,8}[23]?|[€£$%])(?![a-z])/g;
+const unitAlone =
+  /\b(?:minutes|minuten|minutos|hours|stunden|horas|heures|days|tage|tagen|dias|jours|weeks|wochen|semanas|semaines|months|monate|monaten|meses|mois|years|jahre|jahren|anos)\b/g;
 
-function numberFault(value: unknown): Fault {
-  const [unit] = typeof value === 'string' && value.length <= 40 ? (value.match(unitWritten) ?? []) : [];
-  return unit !== undefined && /\d/.test(String(value)) ? fault('field.numberAlone', { unit }) : fault('field.number');
+function numberFault(value: unknown, field: Plain<FormField>): Fault {
+  const text = typeof value === 'string' && value.length <= 40 ? value.trim() : '';
+  if (!/\d/.test(text)) return fault('field.number');
+  if (rangeWritten.test(text)) return fault('field.range', { value: text });
+  const [unit] = text.match(unitWritten) ?? [];
+  if (unit === undefined) return fault('field.number');
+  // "1 week" in a field for days: without its unit it would be one day.
+  const asked = unitOf(field);
+  const given = readQuantity(text);
+  if (asked === undefined || given === undefined || given.unit === asked.unit)
+    return fault('field.numberAlone', { unit });
+  if (given.measure !== asked.measure)
+    return isTime(given.measure) && isTime(asked.measure)
+      ? fault('field.otherUnit', { asked: asked.written, unit })
+      : fault('field.numberAlone', { unit });
+  const times = (given.factor * given.times) / asked.factor;
+  if (times === 1) return fault('field.numberAlone', { unit });
+  const number = Number((readNumber(given.number) * times).toPrecision(6));
+  return fault('field.inUnit', { asked: asked.written, value: text, number });
+}
+
+function isTime(measure: string): boolean {
+  return measure === 'time' || measure === 'months';
+}
+
+/** The unit that a field's name or label asks for, as it is written there. */
+function unitOf({ name, label }: Plain<FormField>): (Quantity & { written: string }) | undefined {
+  const words = wordsOf(name, label.normalize('NFKC'));
+  const found = [...words.matchAll(unitAsked)].map(([, unit = '']) => unit);
+  for (const written of [...found, ...(words.match(unitAlone) ?? [])]) {
+    const unit = readQuantity(`1 ${written.replace(/^(tage|monate|jahre)n$/, '$1')}`);
+    if (unit) return { ...unit, written };
+  }
+  return undefined;
 }
 
 // Counts and measures are never negative; something that is sent or paid has a weight and an amount above zero.
@@ -290,6 +339,10 @@ const placeholders = new Set([
   '1234',
 ]);
 
+/** Of these people may have none, and say so. */
+const mayHaveNone =
+  /allerg|intoler|unvertrag|\bdiet|\bdiat|\bdieta|medica|medikam|medicin|illness|disease|krankh|enfermed|maladie|disab|behinder|discap|handicap|restrict|einschrank|restric|\bpets?\b|haustier|mascota|animaux|child|kinder|hijos|enfants|\bdebts?\b|schulden|deudas|dettes|convict|vorstraf|claims?\b|accident|unfall|previous|vorher|anterior|precedent|remark|bemerk|comment|notes?\b|request|wunsch|wunsche|special|other|sonstig|weitere|otros|otras|autres/;
+
 function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
   if (typeof value !== 'string' || field.kind === 'choice') return undefined;
   const text = value.trim();
@@ -300,7 +353,8 @@ function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseConte
   const meant = field.kind === 'email' ? meantProvider(text) : undefined;
   if (meant !== undefined) return fault('field.emailSlip', { domain: meant });
   const folded = foldText(text.slice(0, 10_000));
-  if (placeholders.has(folded)) return fault('field.placeholder');
+  if (placeholders.has(folded) && !(folded === 'none' && mayHaveNone.test(wordsOf(field.name, field.label))))
+    return fault('field.placeholder');
   if (text.length >= 4 && new Set(folded.replaceAll(' ', '')).size === 1) return fault('field.repeats');
   if (field.kind !== 'long_text') return undefined;
   if (field.minLength !== undefined && countCodePoints(text) < field.minLength)

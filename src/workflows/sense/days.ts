@@ -7,12 +7,15 @@ export interface Day {
   iso: string;
 }
 
+const weekDay =
+  '(?:(?:on |am |el |le )?(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|mo|di|mi|do|fr|sa|so)|(?:el )?(?:lunes|martes|miercoles|jueves|viernes|sabado|domingo)|(?:le )?(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche))[.,]* ';
 const monthWord = `(${monthNames.flat().join('|')})`;
 // 7 March 1988, 7. März 1988, 7 de marzo de 1988, 1er mars 1988, 7-Mar-1988; the texts are folded.
+// A day of the week before it says nothing more: "lundi 7 décembre 2026".
 const dayOfMonth = new RegExp(
-  `^(?:the |den |el |le )?(\\d{1,2})(?:st|nd|rd|th|er|o)?\\.?(?: | ?(?:of|de) |[-/])?${monthWord}[.,]?(?: | ?del? |[-/])?(\\d{4})$`,
+  `^(?:${weekDay})?(?:the |den |el |le )?(\\d{1,2})(?:st|nd|rd|th|er|o)?\\.?(?: | ?(?:of|de) |[-/])?${monthWord}[.,]?(?: | ?del? |[-/])?(\\d{4})$`,
 );
-const monthAndDay = new RegExp(`^${monthWord}\\.? (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})$`);
+const monthAndDay = new RegExp(`^(?:${weekDay})?${monthWord}\\.? (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})$`);
 const namedMax = 40;
 
 /** The numbers of a day whose month has a name, whether or not that day exists. */
@@ -25,24 +28,30 @@ function namedDay(text: string): [year: number, month: number, day: number] | un
   return first === undefined ? undefined : [Number(last), monthOf(first), Number(second)];
 }
 
+/** Two digits of a year, as forms on paper have them: those from 50 on are of the last century. */
+function yearOf(digits = ''): number {
+  if (digits.length > 2) return Number(digits);
+  return Number(digits) + (Number(digits) < 50 ? 2000 : 1900);
+}
+
 function monthOf(name = ''): number {
   return monthNames.findIndex((names) => names.includes(name)) + 1;
 }
 
 /**
- * Reads a day: 2024-05-17 (with or without a time), 17.05.2024, 17-05-2024 or 17/05/2024, which is read month first in
+ * Reads a day: 2024-05-17 (with or without a time), 17.05.2024, 17.05.24, 17-05-2024 or 17/05/2024, which is read month first in
  * United States locales, or one with the month's name in English, German, Spanish or French. Undefined for anything that is not a
  * day, such as 30 February.
  */
 export function readDay(text: string, locale = ''): Day | undefined {
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]{5,15}(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
   if (iso) return dayOf(Number(iso[1]), Number(iso[2]), Number(iso[3]));
-  const local = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text);
+  const local = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})$/.exec(text);
   if (!local) {
     const named = namedDay(text);
     return named && dayOf(...named);
   }
-  const [first, second, year] = [Number(local[1]), Number(local[3]), Number(local[4])];
+  const [first, second, year] = [Number(local[1]), Number(local[3]), yearOf(local[4])];
   const monthFirst = local[2] !== '.' && (/^en-US/i.test(locale) || second > 12);
   return monthFirst ? dayOf(year, first, second) : dayOf(year, second, first);
 }
@@ -55,7 +64,9 @@ export function dayAt(ms: number): Day {
 
 /** Whether a text has the form of a day, whether or not that day exists. */
 export function looksLikeDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}(T.*)?$|^\d{1,2}([./-])\d{1,2}\2\d{4}$/.test(text) || namedDay(text) !== undefined;
+  return (
+    /^\d{4}-\d{2}-\d{2}(T.*)?$|^\d{1,2}([./-])\d{1,2}\2(?:\d{4}|\d{2})$/.test(text) || namedDay(text) !== undefined
+  );
 }
 
 function dayOf(year: number, month: number, day: number): Day | undefined {
