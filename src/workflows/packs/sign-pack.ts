@@ -59,7 +59,12 @@ const claims: readonly string[] = [
 
 // "Your grandson was arrested" is worded like news, "fraudsters are in your account" like a warning, "we remove bad reviews"
 // like house rules, "no judge can touch you" like a report from court.
-const wordedLikeReports: readonly string[] = ['impersonation', 'misleading_marketing', 'misleading_legal'];
+const wordedLikeReports: readonly string[] = [
+  'impersonation',
+  'misleading_marketing',
+  'misleading_legal',
+  'personal_data',
+];
 
 // Courts and warnings are what lawful demands speak of, so they excuse nothing here.
 const ordinaryCounts = {
