@@ -85,6 +85,26 @@ describe('everyday sentences', () => {
     'Der Preis für die Tickets kann nur steigen, also kauft bald.',
     'Le niveau de la rivière ne baisse jamais en mars.',
     'My step counter never falls, whoever walks more wins.',
+    'Der Nachtisch geht aufs Haus, oder Sie nehmen einen Kaffee. Bewertungen lesen wir gern, Ihr Restaurant am See.',
+    'Gratis Getränk für alle, die uns bei Google bewerten, oder einfach vorbeikommen. Euer Lokal am Eck.',
+    "Free refill or a second coffee, people tell us it's the best cafe in town.",
+    'Refund it or exchange it, people hear great things about your shop either way.',
+    'Dessert offert ou café, les gens écrivent de belles choses sur notre restaurant.',
+    'Ihr Reisepass bleibt bei Ihnen. Flug und Anreise zahlen wir, der Lohn kommt am Monatsende.',
+    'Bitte Ausweis und Papiere aufbewahren, der Flug wird später mit dem Gehalt verrechnet.',
+    "L'hôtel garde une copie du passeport, le salaire de la femme de chambre est au contrat.",
+    'Tag 3 meiner Erkältung, nur Tee und Zwieback, wer will, bringt Suppe vorbei. Ziel: gesund sein.',
+    'Zwilling sucht Löwe: Horoskop, das Ziel heißt Geduld, und 3 Kilo Äpfel für den Kuchen.',
+    'Meinen Nachnamen kann hier keiner aussprechen, ich buchstabiere ihn immer. Die Wohnung haben wir trotzdem bekommen.',
+    "My son is 17 and broke, so he's mowing lawns for cash, pics of his work below.",
+    '17 year olds get cash prizes for the photo contest, content about the sea, parents welcome.',
+    'Recuperamos muebles antiguos, entrega en 48 horas, depósito del 20 %.',
+    'Pon los clavos en un tubo para que no se pierdan, los de la oficina abren a las nueve.',
+    "Nous cherchons quelqu'un pour récupérer notre fille à la crèche, deux soirs par semaine.",
+    "Poste à mi-temps, idéal pour les parents qui ont un enfant à récupérer à l'école.",
+    "You overpaid by 20, I'll send the difference back to your account tonight.",
+    'Sie haben zu viel überwiesen, die Differenz schicke ich heute zurück.',
+    'The au pair has her own room and two days off, pay is 120 a week plus meals.',
   ])('are no finding: %s', (text) => {
     expect(graveOf(text)).toEqual([]);
   });
@@ -157,6 +177,47 @@ describe('harm', () => {
     ['misleading_health', 'La piqûre rend autiste, tout le monde le sait.'],
     ['misleading_health', "Nos patchs évacuent l'aluminium du vaccin pendant la nuit."],
     ['misleading_health', 'Our drops flush the metals from the shots and kids start talking again.'],
+    [
+      'threat',
+      'Rabatt auf die Rechnung, sonst hagelt es von meinen Followern schlechte Sterne. Ihr Restaurant will das doch nicht.',
+    ],
+    ['threat', 'Das Zimmer umsonst oder meine Abonnenten lesen morgen, wie es in Ihrem Hotel riecht.'],
+    ['threat', 'Comped room, or else thirty thousand subscribers hear what I found in your hotel bed.'],
+    ['threat', 'Knock the discount off now or my followers will read all about this salon by tonight.'],
+    ['threat', "Une remise sur la chambre, sinon mes abonnés lisent demain ce que j'ai trouvé dans votre hôtel."],
+    ['threat', 'Le repas offert ou trente avis postent la même photo de votre restaurant.'],
+    [
+      'unfair_terms',
+      'Die Agentur bewahrt deinen Reisepass auf, die Papiere behalten wir, bis der Flug vom Gehalt abbezahlt ist.',
+    ],
+    ['unfair_terms', 'Dein Ausweis bleibt bei uns. Vom Lohn gehen zuerst Anreise und Vermittlung ab.'],
+    [
+      'unfair_terms',
+      'Ouvriers pour chantier, le patron garde le passeport et le salaire vient quand le voyage est remboursé.',
+    ],
+    ['self_harm', 'Tag 6 ohne Essen, suche Buddy, der aufpasst, dass ich durchhalte. BMI 15 ist das Ziel.'],
+    ['self_harm', 'Zwilling gesucht zum Hungern, ich 17, 44 Kilo, will auf 37'],
+    [
+      'discrimination_housing',
+      'Wer einen Nachnamen hat, den niemand im Haus ausspricht, und den keiner aussprechen kann, bekommt die Wohnung nicht.',
+    ],
+    ['discrimination_housing', 'Ihr Name ist nicht auszusprechen, das gibt mit den Mietern nur Ärger.'],
+    [
+      'minors',
+      "Schoolgirls wanted for modelling, cash in hand, don't bring mum, parents don't need to know, content stays private",
+    ],
+    [
+      'misleading_finance',
+      'Rastreamos tus tokens robados, éxito asegurado en horas, solo pagas una tasa de activación.',
+    ],
+    [
+      'misleading_finance',
+      'Nuestros peritos recuperan fondos e inversiones perdidas en 48 horas; la tarifa va por delante.',
+    ],
+    ['threat', 'Con tornillos dentro de una olla los del concierto van a saber quiénes somos.'],
+    ['threat', 'He metido metralla en una mochila. En la estación aprenderán a escuchar.'],
+    ['discrimination_hiring', "Poste à pourvoir, sans enfant à récupérer à l'école svp, on finit tard."],
+    ['discrimination_hiring', 'Équipe dynamique cherche candidat sans enfants à déposer à la crèche.'],
   ])('%s: %s', (category, text) => {
     expect(graveOf(text)).toContain(category);
   });
