@@ -18,9 +18,21 @@ const blamelessChunks = 512;
 /** What a refused body may still send, too. A handler refuses it earlier, and says why. */
 const shortOfABody = 2 * piecesMax;
 
+/**
+ * What may be read beside a body over HTTP/1.1: what else was read at once with a piece of it, and the extensions of its chunks (RFC 9112,
+ * section 7.1.1). Node bounds those of each chunk, but not of all; reading them takes 4 ns a byte, and no piece tells of them.
+ */
+const besideMax = 131_072;
+/** The length of a chunk, and its ends of line. */
+const chunkFrameBytes = 16;
+
 /** Where a body arrives: a request over HTTP/1.1, a stream over HTTP/2. */
-type Body = Readable & { shortPieces?: number };
-type Push = (chunk: Buffer | null, encoding?: BufferEncoding) => boolean;
+type Body = Readable & {
+  shortPieces?: number;
+  /** How much its connection will have read when nothing but the body was there. */
+  expected?: number;
+};
+type Push = (this: Body, chunk: Buffer | null, encoding?: BufferEncoding) => boolean;
 
 /**
  * Paces all bodies, for whichever handler: after many pieces of a connection no more of it is read before a turn of its own. What has
@@ -33,6 +45,22 @@ export interface PacedBodies {
   session(session: ServerHttp2Session, socket: Socket, received?: (bytes: number) => void): void;
 }
 
+/** Ends a connection that reads far more than the body that it carries. */
+function boundBeside(socket: Socket, push: Push): Push {
+  return function pushBounded(this: Body, chunk, encoding) {
+    if (chunk !== null) {
+      const { bytesRead } = socket;
+      if (this.expected === undefined) this.expected = bytesRead;
+      else this.expected += chunk.length + chunkFrameBytes;
+      if (bytesRead - this.expected > besideMax) {
+        socket.destroy();
+        return false;
+      }
+    }
+    return push.call(this, chunk, encoding);
+  };
+}
+
 export function createPacedBodies(): PacedBodies {
   const beginConnection = createTurnExcess(chunksOfATurn, blamelessChunks);
   /** By connection of HTTP/1.1. */
@@ -43,7 +71,7 @@ export function createPacedBodies(): PacedBodies {
     chunks: number,
     paced: (bytes: number) => void,
     end: { connection(): void; body(body: Body): void },
-  ): (this: Body, chunk: Buffer | null, encoding?: BufferEncoding) => boolean {
+  ): Push {
     const isTooMuch = beginConnection();
     let isEnded = false;
     return function push(chunk, encoding) {
@@ -70,7 +98,7 @@ export function createPacedBodies(): PacedBodies {
       let push = pushes.get(socket);
       if (!push) {
         const end = () => void socket.destroy();
-        push = pushOf(1, pacedReading(socket), { connection: end, body: end });
+        push = boundBeside(socket, pushOf(1, pacedReading(socket), { connection: end, body: end }));
         pushes.set(socket, push);
       }
       request.push = push;

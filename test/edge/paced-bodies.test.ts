@@ -104,6 +104,24 @@ test('a connection that sends tiny chunks is read once in a turn of the event lo
   expect(received.turns.length).toBeGreaterThan(count / piecesOfARead.http1 - 1);
 });
 
+test('a connection that sends far more in extensions of chunks than its body is ended', async () => {
+  const { port, received } = await startPaced();
+  const extended = `1;${'x'.repeat(15_000)}\r\na\r\n`;
+  await sendChunks(port, extended.repeat(1_000), received);
+  // 128 KiB of them, and what the reads that brought the first and the last of those held.
+  expect(received.bytes[0]).toBeLessThanOrEqual((131_072 + 2 * readBytes) / extended.length);
+});
+
+test('a body whose chunks have short extensions arrives whole, and so do those that follow on its connection', async () => {
+  const { port, received } = await startPaced();
+  const head = 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n';
+  const body = `${`40;${'x'.repeat(100)}\r\n${'a'.repeat(64)}\r\n`.repeat(1_000)}0\r\n\r\n`;
+  client(port).write((head + body).repeat(3));
+  await expect.poll(() => received.ends.length).toBe(3);
+  await Promise.all(received.ends);
+  expect(received.bytes).toEqual([64_000, 64_000, 64_000]);
+});
+
 test('a long body arrives whole', async () => {
   const { port, received } = await startPaced();
   const length = 5_000_000;
