@@ -1,0 +1,120 @@
+import { after, before, type ChoiceReader, unlessNegated } from './pattern.ts';
+
+/** What people write of a thing's condition, by what it says; each line in one language: English, German, Spanish, French. */
+const conditionWords = {
+  likeNew: [
+    /like new|as new(?! [a-z])|mint\b|no marks/,
+    /neuwertig|wie neu/,
+    /como nuev[oa]/,
+    /comme neuf|comme neuve/,
+  ],
+  unused: [
+    /brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|never used/,
+    /nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|nie benutzt/,
+    /sin estrenar|a estrenar|precintad[oa]|sin usar/,
+    /neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?/,
+    // A German "neu", too.
+    /neu(?:f|ve|wertig)?(?=[.,;!]|$)/,
+  ],
+  veryGood: [
+    /very good|excellent|never crashed/,
+    /sehr gut(?:er|em|en)?|exzellent|hervorragend|top.?zustand/,
+    /muy buen(?:o|a|as)?|excelente|perfecto estado/,
+    /tres bon(?:ne)?|parfait etat/,
+  ],
+  good: [
+    /good (?:used )?condition|good working|\bcondition:? good|well kept/,
+    /gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|zustand[ :]{1,2}(?:ist )?gut\b/,
+    /buen estado|buenas condiciones/,
+    /bon etat|bonne etat/,
+  ],
+  otherwiseGood: [
+    /otherwise (?:(?:in )?(?:very )?good|(?:all |works? |works )?(?:fine|ok(?:ay)?\b|great|perfect|excellent))/,
+    /(?:sonst|ansonsten) (?:ist )?(?:alles |noch )?(?:(?:in )?(?:sehr )?gut|ok\b|okay|top|in ordnung|einwandfrei|tadellos)/,
+    /por lo demas (?:esta )?(?:todo )?(?:en )?(?:muy )?(?:buen|bien|perfect|correct)/,
+    /(?:sinon|par ailleurs) (?:tout )?(?:est )?(?:en )?(?:tres )?(?:bon|bien|ok\b|nickel|impeccable|parfait)/,
+  ],
+  withoutScratches: [
+    /(?:without|no) scratch(?:es)?\b|scratch.?free/,
+    /ohne (?:einen )?kratzer|keine(?:rlei)? kratzer|kratzerfrei/,
+    /sin (?:ningun )?(?:aranazos?|rayones|rayas)/,
+    /(?:sans|aucune) rayures?/,
+  ],
+  used: [/used\b|worn\b/, /gebraucht|getragen/, /usad[oa]|segunda mano/, /occasion|d'occasion/],
+  refurbished: [/refurbished|restored/, /generaluberholt|restauriert/, /reacondicionad|restaurad/, /reconditionne/],
+  working: [
+    /(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfect(?:ly)?|like new)|fully working/,
+    /einwandfrei|lauft (?:gut|super|problemlos|tadellos)|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert/,
+    /va (?:muy )?bien|\b(?:no|ya no) (?:funciona|enciende)|funciona/,
+    /marche (?:tres )?bien|marche parfaitement|tourne bien|ne fonctionne (?:pas|plus)|fonctionne/,
+  ],
+  broken: [
+    /for parts|spares (?:or|and|&) repairs?|for spares|\bcrack(?:s|ed)?\b|broken|damaged/,
+    /defekt|kaputt|(?:nur )?fur bastler|bastlergerat/,
+    // "Rota" and "cassé" are also the names of colours and styles.
+    /averiad|(?<!(?:blanco|crudo|vaqueros?|jeans?|pantalon(?:es)?|estilo|rosa) )\brot[oa]s?\b|para piezas/,
+    /(?<!(?:blancs?|blanches?|prix) )\b(?:cassee?s?|brisee?s?)(?![a-z-])|en panne|pour pieces/,
+  ],
+  flawed: [
+    /\bmarks\b|signs of (?:wear|use)|scratch|\bdents?\b|\bscuffs?\b|\bchipped\b|stains?\b/,
+    /kratzer|schramme|\bdelle|\bbeule|gebrauchsspuren|macken|flecken/,
+    /marcas de uso|senales de uso|aranazo|\bgolpes?\b|rozadura|abolladura/,
+    /\btraces (?:du temps|d'us(?:age|ure)|d'utilisation)|rayure|eraflure|\b(?:petite?|un|quelques) eclats?\b|\bbosses?\b/,
+  ],
+  graded: [/\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d/],
+  /** A "Zustand" that says nothing of the above is whatever follows it. */
+  named: [/zustand(?![ :]{1,2}(?:ist )?(?:sehr|neu|wie|top|einwand|gebraucht|defekt|hervor))/],
+};
+
+export const conditionPattern = new RegExp(
+  Object.values(conditionWords)
+    .flat()
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+
+const part =
+  '(?:handles?|knobs?|legs?|foot|feet|drawers?|hinges?|screws?|straps?|zips?|zippers?|buttons?|buckles?|corners?|edges?|hooks?|slats?|castors?|wheels?|griffe?|knopfe?|knauf|fu(?:ss|ß)e?|beine?|schubladen?|scharniere?|riemen|rei(?:ss|ß)verschluss|schnalle|ecke|kante|rollen?|lattenrost|tirador(?:es)?|pomos?|patas?|cajon(?:es)?|bisagras?|cremallera|boton(?:es)?|correa|hebilla|esquina|ruedas?|asa|poignees?|boutons?|pieds?|tiroirs?|charnieres?|fermeture(?: eclair)?|sangle|boucle|coin|roulettes?|anse)';
+/** A broken handle is wear of a chest that can be used. */
+const afterPart = new RegExp(
+  `\\b${part}(?: (?:is|are|ist|sind|esta|estan|est|sont|a bit|slightly|leicht|etwas|un poco|algo|un peu))* $`,
+);
+const beforePart = new RegExp(`^(?:e[nrsm]?)? (?:(?:de|del|de la|d') ?)?${part}\\b`);
+const isBroken = /^(?:broken|defekt|damaged|averiad|crack|kaputt|rot[oa]|cass|brise)/;
+/** Flaws that leave a thing what it is. */
+const isFlaw =
+  /^(?:scratch|marks|kratzer|schramme|delle|beule|macken|gebrauchsspuren|aranazo|golpes?|rozadura|abolladura|rayure|eraflure|petite? eclat|un eclat|quelques eclat|eclat|bosse|dent|scuff|chipped|stain|flecken|marcas|senales|signs)/;
+/** "Otherwise good" says what a thing is like, whatever stands before it. */
+const otherwise =
+  /^[^.;\n]{0,40}[,;.:-] ?(?:aber |but |pero |mais )?(?:otherwise|sonst|ansonsten|por lo demas|sinon|par ailleurs|a part ca)\b/;
+
+const named = unlessNegated({
+  'like new': /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks|casi nuev|quasi neuf/,
+  'for parts':
+    /parts|spares|not work|longer work|n't work|nicht|no (?:funciona|enciende)|fonctionne p|broken|defekt|averiad|piezas|panne|pieces|damaged|kaputt|\brot[oa]|cass|brise|bastler/,
+  new: /new|nuev|sealed|unopened|nagelneu|verpackt|unbenutzt|ungetragen|estrenar|precintad|jamais|never used|nie benutzt|sin usar|^neu|ovp/,
+  'very good':
+    /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|perfecto estado|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
+  good: /good|buen|bon|gut|gepflegt|well kept|grade [ab]|(?:without|no) scratch|scratch.?free|(?:ohne|keine).* kratzer|kratzerfrei|sin .*(?:aranazo|rayones|rayas)|(?:sans|aucune) rayure|^(?:otherwise|sonst|ansonsten|por lo demas|sinon|par ailleurs)/,
+  working: /work|runs|funktion|einwandfrei|lauft|funciona|va |marche|tourne|fonctionne/,
+  refurbished: /refurb|general|reacond|recond|rest/,
+  used: /./,
+});
+
+/** "Worn twice, very good condition": what it says of the condition counts, and not that it was used. */
+export const conditionOf: ChoiceReader = Object.assign(
+  (match: RegExpExecArray, text: string) => {
+    const isOfPart =
+      isBroken.test(match[0]) && (afterPart.test(before(text, match, 40)) || beforePart.test(after(text, match, 24)));
+    if ((isOfPart || isFlaw.test(match[0])) && otherwise.test(after(text, match, 60))) return undefined;
+    if (isOfPart) return named(match, text) && 'used';
+    return /^(?:worn|used|getragen|gebraucht|usad|d'occasion|occasion)/.test(match[0]) &&
+      /^[^.;\n]{0,24}[,;.:] ?(?:in |en |im )?(?:sehr gut|gut|neuwertig|wie neu|very good|good|excellent|like new|muy buen|buen|excelente|como nuev|tres bon|bon|parfait|comme neu)[a-z]*(?: (?:condition|zustand|estado|etat))?/.test(
+        after(text, match, 60),
+      )
+      ? undefined
+      : named(match, text);
+  },
+  { type: named.type, choices: named.choices, choose: named.choose },
+);
