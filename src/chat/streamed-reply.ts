@@ -1,23 +1,14 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
-import { toolCallsMax, tooMany } from '../providers/index.ts';
 import { dueOf, endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
-import { type AttemptReply, finishReasonOf, noted } from './attempt.ts';
-import { type CountedUsage, reportOverruns } from './bounded.ts';
+import type { AttemptReply } from './attempt.ts';
+import type { CountedUsage } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
-import { Citations } from './citations.ts';
 import type { GuardedStream } from './guard/index.ts';
-import { failureIn, type OpenStream, StreamedError } from './open-stream.ts';
+import { IncomingReply } from './incoming-reply.ts';
+import { failureIn, type OpenStream } from './open-stream.ts';
 import { attemptCost, type QuotedRoute } from './quote.ts';
-import { ReplyState } from './reply-state.ts';
-import { hasHiddenTokens, type Shortage, StreamMeter } from './stream-meter.ts';
-import { TokenBound } from './token-bound.ts';
 import { type Answered, attemptOf, failureOf } from './try-routes.ts';
-import type { ChatEvent, ChatReply, FinishReason, Ignored } from './types.ts';
-import { withWarnings } from './unsupported.ts';
-
-/** How much longer than a whole request a reply with hidden tokens may still be read when nothing more of it is sent. */
-const readOnFactor = 5;
+import type { ChatEvent, ChatReply } from './types.ts';
 
 /**
  * A reply on its way from an upstream to the caller, piece by piece. It is always settled: at its end, if the upstream breaks
@@ -29,32 +20,9 @@ export class StreamedReply {
   readonly #run: ChatRun<OpenCharge>;
   readonly #route: QuotedRoute;
   readonly #stream: OpenStream;
-  readonly #meter: StreamMeter;
-  readonly #bound: TokenBound;
-  /** How much of the last piece is paid for; undefined: all of it. */
-  #room: { bound: TokenBound; shortage: Shortage } | undefined;
+  readonly #incoming: IncomingReply;
   readonly #track: (work: Promise<unknown>) => void;
-  /** Pieces that came before there was a reader. */
-  readonly #unread: LanguageModelV4StreamPart[];
-  readonly #texts: string[] = [];
-  readonly #thoughts: string[] = [];
-  /** The reasoning part that the last piece belongs to. */
-  #thought: string | undefined;
-  readonly #state: ReplyState;
-  readonly #citations = new Citations();
-  #ignored: readonly Ignored[];
-  readonly #toolCalls: ChatReply['message']['toolCalls'] = [];
-  /** Where each call is among them, by its id. */
-  readonly #places = new Map<string, number>();
   readonly #guarded: GuardedStream | undefined;
-  #hasHiddenTokens: boolean;
-  #usage: LanguageModelV4Usage | undefined;
-  #finished: LanguageModelV4FinishReason | undefined;
-  /** Why we ended it ourselves. */
-  #cut: 'credit' | 'length' | 'content_filter' | undefined;
-  /** Why nothing more is sent, while the upstream is read on for its count of hidden tokens. */
-  #full: Shortage | undefined;
-  #timer: NodeJS.Timeout | undefined;
   /** Whether a piece has been sent. */
   #delivered = false;
   #over = false;
@@ -65,23 +33,14 @@ export class StreamedReply {
   #step: Promise<unknown> | undefined;
   #stopWaiting: (() => void) | undefined;
 
-  constructor(
-    run: ChatRun<OpenCharge>,
-    { route, answer }: Answered<OpenStream>,
-    track: (work: Promise<unknown>) => void,
-  ) {
+  constructor(run: ChatRun<OpenCharge>, opened: Answered<OpenStream>, track: (work: Promise<unknown>) => void) {
     this.#run = run;
-    this.#route = route;
-    this.#stream = answer;
+    this.#route = opened.route;
+    this.#stream = opened.answer;
     this.#track = track;
     track(this.#settled.promise);
-    this.#hasHiddenTokens = hasHiddenTokens(route);
-    this.#state = new ReplyState(answer.terms.dialect);
-    this.#ignored = answer.terms.ignored;
     this.#guarded = run.guard?.stream();
-    this.#meter = new StreamMeter(run, route);
-    this.#bound = new TokenBound(answer.outputTokensCap);
-    this.#unread = [...answer.first];
+    this.#incoming = new IncomingReply(run, opened);
     run.signal.addEventListener('abort', this.#leave, { once: true });
     if (run.signal.aborted) this.#leave();
   }
@@ -89,12 +48,12 @@ export class StreamedReply {
   /** The pieces as they arrive, then the end, which comes after the settlement is durable. */
   async *events(): AsyncGenerator<ChatEvent, void> {
     try {
-      while (!this.#isComplete && !this.#left) {
+      while (!this.#incoming.isComplete && !this.#left) {
         const event = await this.#next();
         const leaving = event ? await this.#leaving(event) : [];
         for (const left of leaving) if (!this.#left) yield this.#sent(left);
       }
-      for (const left of this.#left ? [] : ((await this.#guarded?.end(this.#finishReason)) ?? []))
+      for (const left of this.#left ? [] : ((await this.#guarded?.end(this.#incoming.finishReason)) ?? []))
         if (!this.#left) yield this.#sent(left);
       if (this.#left) throw new FailureError({ kind: 'cancelled' });
       yield await this.#end();
@@ -113,23 +72,12 @@ export class StreamedReply {
    */
   async #leaving(event: ChatEvent): Promise<ChatEvent[]> {
     if (!this.#guarded) {
-      const { owner } = this.#stream.terms;
-      const providerState = owner && event.kind === 'delta' ? this.#state.ofThoughts(owner) : undefined;
+      const providerState = event.kind === 'delta' ? this.#incoming.stateOfThoughts() : undefined;
       return providerState === undefined ? [event] : [{ kind: 'state', providerState }, event];
     }
     const leaving = await this.#guarded.push(event);
-    // Hidden reasoning is only counted at the end, so wait for that.
-    if (this.#guarded.refused && !this.#hasHiddenTokens) this.#cut ??= 'content_filter';
+    if (this.#guarded.refused) this.#incoming.refuse();
     return leaving;
-  }
-
-  get #isComplete(): boolean {
-    return this.#finished !== undefined || this.#cut !== undefined;
-  }
-
-  /** Why it ended, as far as it has. */
-  get #finishReason(): FinishReason {
-    return this.#cut ?? (this.#finished ? finishReasonOf(this.#finished) : 'stop');
   }
 
   #sent(event: ChatEvent): ChatEvent {
@@ -139,158 +87,13 @@ export class StreamedReply {
 
   /** The next piece. Rejects as soon as the caller leaves: the upstream is then stopped, or read on without them. */
   #next(): Promise<ChatEvent | undefined> {
-    const step = this.#takeNext();
+    const step = this.#incoming.next();
     this.#step = step;
-    if (!this.#hasHiddenTokens) return step;
+    if (!this.#incoming.hasHiddenTokens) return step;
     return new Promise((resolve, reject) => {
       this.#stopWaiting = () => reject(new FailureError({ kind: 'cancelled' }));
       step.then(resolve, reject);
     });
-  }
-
-  async #takeNext(): Promise<ChatEvent | undefined> {
-    const coverage = this.#full ? 'ok' : await this.#meter.covered();
-    if (coverage === 'credit' || coverage === 'length') this.#endFor(coverage);
-    else if (coverage !== 'ok') throw new FailureError(coverage);
-    if (this.#cut) return undefined;
-    const part = this.#unread.shift() ?? (await this.#nextPart());
-    if (!part) return undefined;
-    const text = this.#full ? '' : this.#textIn(part);
-    const room = text === '' ? undefined : await this.#meter.roomFor(text);
-    if (room && 'kind' in room) throw new FailureError(room);
-    this.#room = room && { bound: new TokenBound(room.tokens), shortage: room.shortage };
-    return this.#receive(part);
-  }
-
-  /** The next piece from the upstream; undefined if it ends or fails after all that may be sent has been. */
-  async #nextPart(): Promise<LanguageModelV4StreamPart | undefined> {
-    try {
-      const part = await this.#stream.next();
-      if (part) return part;
-      throw new StreamedError({ type: 'ended early' });
-    } catch (error) {
-      if (!this.#full) throw error;
-      this.#cut = this.#full;
-      return undefined;
-    }
-  }
-
-  /** The part of a piece that counts as reply. */
-  #textIn(part: LanguageModelV4StreamPart): string {
-    if (part.type === 'tool-input-start') return part.toolName;
-    if (part.type === 'tool-call') return this.#places.has(part.toolCallId) ? '' : part.input;
-    return 'delta' in part ? part.delta : '';
-  }
-
-  /** Takes in pieces that have arrived but that nobody will see any more, so that they count. */
-  #receiveUnread(): void {
-    for (const part of this.#unread.splice(0)) if (!this.#isComplete) this.#receive(part);
-  }
-
-  /** Takes in one piece; returns what the caller is to see of it. */
-  #receive(part: LanguageModelV4StreamPart): ChatEvent | undefined {
-    this.#state.piece(part);
-    this.#citations.piece(part);
-    switch (part.type) {
-      case 'stream-start':
-        this.#ignored = withWarnings(this.#ignored, part.warnings);
-        return undefined;
-      case 'text-delta':
-        return this.#receiveText(this.#within(part.delta));
-      case 'reasoning-delta':
-        this.#hasHiddenTokens = true;
-        return this.#receiveThought(part.id, this.#within(part.delta));
-      case 'tool-input-start':
-        return this.#receiveCall(part.id, part.toolName, '', part.toolName);
-      case 'tool-input-delta': {
-        const index = this.#places.get(part.id) ?? -1;
-        const call = this.#toolCalls[index];
-        const delta = call ? this.#within(part.delta) : '';
-        if (!call || delta === '') return undefined;
-        this.#meter.received(delta, call.id);
-        call.arguments += delta;
-        return { kind: 'delta', toolCall: { index, id: call.id, name: call.name, arguments: delta } };
-      }
-      case 'tool-call':
-        // Some providers stream a call in pieces and then repeat it whole; others send it only whole.
-        if (this.#places.has(part.toolCallId)) return this.#receiveState(part.toolCallId);
-        return this.#receiveCall(part.toolCallId, part.toolName, part.input, part.input);
-      case 'finish':
-        if (part.finishReason.unified === 'error') throw new StreamedError({});
-        this.#usage = part.usage;
-        this.#finished = part.finishReason;
-        this.#cut ??= this.#full;
-        return undefined;
-      case 'error':
-        throw new StreamedError(part.error);
-      default:
-        return undefined;
-    }
-  }
-
-  /** As much of a text as the upstream was asked for and is paid for; if the text goes beyond that, the reply ends here. */
-  #within(text: string): string {
-    if (this.#full) return '';
-    const paid = this.#room ? this.#room.bound.take(text) : text;
-    if (this.#room?.bound.full) this.#endFor(this.#room.shortage);
-    const fitting = this.#bound.take(paid);
-    if (this.#bound.full)
-      this.#endFor(this.#stream.outputTokensCap < this.#route.outputTokensCap ? 'credit' : 'length');
-    return fitting;
-  }
-
-  /** Sends nothing more, and stops the upstream. One with hidden tokens is read to its end instead: only there it says what it used. */
-  #endFor(shortage: Shortage): void {
-    if (!this.#hasHiddenTokens) this.#cut ??= shortage;
-    else if (this.#full === undefined) this.#readOnForAWhile();
-    this.#full ??= shortage;
-  }
-
-  /** For longer than a slow model takes for its longest reply. A reply that is stopped before its end is not charged for hidden tokens. */
-  #readOnForAWhile(): void {
-    this.#timer ??= setTimeout(() => this.#stream.stop(), readOnFactor * this.#run.deps.deadlineMs);
-  }
-
-  #receiveText(content: string): ChatEvent | undefined {
-    if (content === '') return undefined;
-    this.#meter.received(content, 'text');
-    this.#texts.push(content);
-    return { kind: 'delta', content };
-  }
-
-  #receiveThought(id: string, delta: string): ChatEvent | undefined {
-    if (delta === '') return undefined;
-    this.#meter.received(delta, 'thought');
-    if (!this.#run.request.reasoning?.summary) return undefined;
-    const isAnother = this.#thought !== undefined && this.#thought !== id;
-    this.#thought = id;
-    const summary = isAnother ? `\n\n${delta}` : delta;
-    this.#thoughts.push(summary);
-    return { kind: 'reasoning', summary };
-  }
-
-  /** What the provider wants back for a call that is now complete. */
-  #receiveState(callId: string): ChatEvent | undefined {
-    const { owner } = this.#stream.terms;
-    const index = this.#places.get(callId) ?? -1;
-    const call = this.#toolCalls[index];
-    const providerState = owner && this.#state.ofCall(callId, owner);
-    if (!call || !providerState) return undefined;
-    call.providerState = providerState;
-    return { kind: 'delta', toolCall: { index, id: call.id, name: call.name, arguments: '', providerState } };
-  }
-
-  #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent | undefined {
-    if (this.#toolCalls.length === toolCallsMax) throw new StreamedError(tooMany('tool calls'));
-    // A call that does not fit is dropped entirely: half of it would not tell what the model meant.
-    if (this.#full || this.#within(counted) !== counted) return undefined;
-    this.#meter.received(counted, id);
-    const { owner } = this.#stream.terms;
-    const providerState = owner && this.#state.ofCall(id, owner);
-    const call = { id, name, arguments: args, ...(providerState ? { providerState } : {}) };
-    if (!this.#places.has(id)) this.#places.set(id, this.#toolCalls.length);
-    this.#toolCalls.push(call);
-    return { kind: 'delta', toolCall: { index: this.#toolCalls.length - 1, ...call } };
   }
 
   async #end(): Promise<ChatEvent> {
@@ -320,12 +123,11 @@ export class StreamedReply {
   };
 
   async #abandon(): Promise<void> {
-    this.#receiveUnread();
-    if (this.#hasHiddenTokens) this.#readOnForAWhile();
-    else this.#stream.stop();
+    const incoming = this.#incoming;
+    incoming.leave();
     try {
       await this.#step;
-      while (this.#hasHiddenTokens && !this.#isComplete) await this.#takeNext();
+      while (incoming.hasHiddenTokens && !incoming.isComplete) await incoming.next();
     } catch {
       // It was stopped or failed; what arrived is settled.
     }
@@ -348,7 +150,7 @@ export class StreamedReply {
     const { guard } = this.#run;
     if (!guard) return answer;
     try {
-      return await guard.reply(answer, !this.#isComplete);
+      return await guard.reply(answer, !this.#incoming.isComplete);
     } catch (error) {
       if (!this.#delivered) throw error;
       return answer;
@@ -362,37 +164,18 @@ export class StreamedReply {
 
   async #charge(): Promise<Result<ChatReply>> {
     const { attempts, charge } = this.#run;
-    clearTimeout(this.#timer);
-    this.#receiveUnread();
-    if (this.#finished) this.#stream.succeeded(this.#meter.outputTokens);
-    else this.#stream.stop();
-    const message = { role: 'assistant' as const, content: this.#texts.join(''), toolCalls: this.#toolCalls };
-    const { outputTokensCap } = this.#stream;
-    const usage = await this.#meter.usage(this.#usage, message, outputTokensCap);
-    reportOverruns(
-      { input: this.#usage?.inputTokens.total, output: this.#usage?.outputTokens.total },
-      this.#bound.full,
-      { route: this.#route, measure: this.#run.prepared.measure, outputTokensCap },
-      this.#run.deps.overran,
-    );
-    const outcome = this.#isComplete ? 'ok' : (this.#broken ?? 'cancelled');
-    const finishReason = this.#finishReason;
+    const answer = await this.#incoming.end();
+    const { isComplete } = this.#incoming;
+    const { finishReason, usage } = answer;
+    const outcome = isComplete ? 'ok' : (this.#broken ?? 'cancelled');
     const cost = attemptCost(this.#route, usage);
-    this.#stream.concluded({ outcome, usage, cost, ...(this.#isComplete ? { finishReason } : {}) });
-    if (this.#isComplete) attempts.push(attemptOf(this.#route, 'ok', this.#stream.latencyMs()));
+    this.#stream.concluded({ outcome, usage, cost, ...(isComplete ? { finishReason } : {}) });
+    if (isComplete) attempts.push(attemptOf(this.#route, 'ok', this.#stream.latencyMs()));
     await this.#cover(usage);
-    const { owner } = this.#stream.terms;
-    const answer = {
-      message: owner && !this.#cut ? this.#state.withMessageState(message, owner) : message,
-      ...{ finishReason, usage },
-      ...(this.#thoughts.length > 0 ? { reasoningSummary: this.#thoughts.join('') } : {}),
-      ...(this.#citations.list.length > 0 ? { citations: this.#citations.list } : {}),
-      ...noted(this.#ignored),
-    };
     // Judging it as a whole gives the same result as piece by piece.
     const judged = await this.#judged(answer);
     const by = this.#broken === undefined ? 'cancelled' : 'error';
-    const cut = this.#isComplete ? undefined : ({ by, latencyMs: this.#stream.latencyMs() } as const);
+    const cut = isComplete ? undefined : ({ by, latencyMs: this.#stream.latencyMs() } as const);
     const { reply, settlement } = this.#run.concluded(this.#route, judged, cut);
     const paid = this.#delivered
       ? succeed(await charge.settle({ ...settlement, delivered: true }))
