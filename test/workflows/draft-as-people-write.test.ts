@@ -119,3 +119,56 @@ describe('what has to be included', () => {
     },
   );
 });
+
+describe('names of everyday facts', () => {
+  it.each([
+    ['tell staff that the kitchen is closed', { to: 'All staff', from: 'Facilities', subject: 'Kitchen' }, 'en'],
+    ['internes Memo: Küche geschlossen', { an: 'Alle', von: 'Haustechnik', Thema: 'Küche' }, 'de'],
+    ['nota interna: cocina cerrada', { para: 'Todo el personal', de: 'Mantenimiento', asunto: 'Cocina' }, 'es'],
+    ['note de service : cuisine fermée', { à: 'Tous', pour: 'Tous', de: 'Services généraux', objet: 'Cuisine' }, 'fr'],
+  ])('the head of a memo names its reader and its writer: %s', (purpose, facts, locale) => {
+    const listed = Object.entries(facts).map(([name, value]) => ({ name, value: String(value) }));
+    const { draft } = ask(draftFamily, DraftDocumentRequestSchema, {
+      ...{ purpose, facts: listed, locale, kind: 'internal_memo' },
+    });
+    const [reader = '', , ...rest] = draft?.body.split('\n') ?? [];
+    const { to, an, para, pour, from, von, de } = facts as Record<string, string>;
+    expect(reader).toContain(to ?? an ?? para ?? pour);
+    expect(rest.at(-1)).toBe(from ?? von ?? de);
+  });
+
+  it('from and to of a day say when something begins and ends', () => {
+    expect(write('memo to the staff', { subject: 'Kitchen', from: '2026-12-07' }).body).toContain(
+      'It begins on December 7, 2026.',
+    );
+  });
+
+  it.each([
+    [
+      'Invitar a los compañeros',
+      { motivo: 'la jubilación de Carmen', fecha: '2026-12-18' },
+      'lo siguiente: la jubilación',
+    ],
+    ['Einladung an die Kollegen', { Anlass: 'Abschied von Karin', Datum: '2026-12-18' }, 'Abschied von Karin'],
+    ['invite the team', { occasion: 'farewell of Kim', date: '2026-12-18' }, 'farewell of Kim'],
+  ])('what an invitation is to may be called its occasion: %s', (purpose, facts, said) => {
+    const { body, title } = write(purpose, facts as unknown as Record<string, string>);
+    expect(`${title}\n${body}`).toContain(said);
+    expect(body).not.toMatch(/^- /m);
+  });
+
+  it('"confirmar" is the day until which to answer', () => {
+    const facts = { motivo: 'la jubilación', fecha: '2026-12-18', confirmar: '2026-12-11' };
+    expect(write('Invitar a los compañeros', facts).body).toContain('a más tardar el 11 de diciembre de 2026');
+  });
+
+  it.each([
+    ['Ich bin vom 30. November bis 2. Dezember krank und möchte mich abmelden', 'ab [[Beginn]] nicht'],
+    ['Estoy desde el lunes enfermo', '[[fecha de inicio]]'],
+    ['Je suis depuis lundi malade', '[[date de début]]'],
+  ])('whoever is ill says so with the days in between: %s', (purpose, open) => {
+    const { kind, body } = write(purpose, { [purpose.startsWith('Ich') ? 'Vertretung' : 'contact']: 'Tim Wolf' });
+    expect(kind).toBe('sick_note');
+    expect(body).toContain(open);
+  });
+});

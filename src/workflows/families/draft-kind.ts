@@ -140,7 +140,12 @@ function endsContract({ id }: DraftKind, purpose: string): boolean {
 }
 
 function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale): ReadonlyMap<string, string> {
-  const own = kind.byName.get(language) ?? new Map<string, string>();
+  const known = kind.byName.get(language) ?? new Map<string, string>();
+  // Where no reason is given, the "motivo" and "Anlass" of an invitation is what it is to.
+  const own =
+    kind.fields.has('subject') && !kind.fields.has('reason')
+      ? new Map([...reasons.map((name) => [name, 'subject'] as const), ...known])
+      : known;
   // A tenant gives notice and complains; everything else is written to them.
   const role = isEnding || kind.id === 'complaint' ? 'sender' : 'recipient';
   const names = new Map([...tenants.map((name) => [name, role] as const), ...own]);
@@ -153,6 +158,12 @@ function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale):
   ]);
 }
 
+const reasons: readonly string[] = [...draftWords.values()].flatMap(({ names }) => (names.reason ?? []).map(bareName));
+/** How the head of a memo names who writes and who reads; with a day, "from" says when something begins. */
+const heads: ReadonlyMap<string, string> = new Map([
+  ...['from', 'von', 'de', 'delapartde'].map((name) => [name, 'sender'] as const),
+  ...['to', 'an', 'para', 'pour', 'alattentionde'].map((name) => [name, 'recipient'] as const),
+]);
 const tenants = ['tenant', 'mieter', 'mieterin', 'inquilino', 'inquilina', 'locataire'];
 const datesOfChange: ReadonlySet<string> = new Set(['effectiveDate', 'date']);
 
@@ -187,6 +198,12 @@ function put(
   const isDayOfTime = named === 'time' && kind.fields.has('date') && !slot.isOpen && saysDay(slot.text);
   // "Forderung" asks for a sum or for something else.
   const isNoSum = named === 'amount' && kind.fields.has('demand') && !slot.isOpen && !saysSum.test(slot.text);
+  const isHead = kind.id === 'internal_memo' && !slot.isOpen && (isNoDay || named === undefined);
+  const head = isHead && !saysWhen(slot.text) ? heads.get(bare) : undefined;
+  if (head !== undefined && !to.slots.has(head)) {
+    to.slots.set(head, slot);
+    return 'field';
+  }
   const field = isNoDay ? undefined : isDayOfTime ? 'date' : isNoSum ? 'demand' : named;
   const before = field === undefined ? undefined : to.slots.get(field);
   if (field !== undefined && kind.fields.get(field)?.type === 'list') {
