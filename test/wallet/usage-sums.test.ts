@@ -134,7 +134,10 @@ eachServer((server) => {
         sum[name] = (sum[name] ?? 0n) + value;
       };
       add('cost', Number(row.back) ? -BigInt(row.amount as bigint) : BigInt(row.amount as bigint));
-      const first = ['capture', 'expiry', 'late'].includes(String(row.step));
+      const isOwedWhole = BigInt(row.settled as bigint) === 0n;
+      const first = [...['capture', 'expiry', 'late'], ...(isOwedWhole ? ['repay:use:1'] : [])].includes(
+        String(row.step),
+      );
       add('charges', first ? 1n : 0n);
       for (const name of counts) add(name, first ? BigInt((row[`${name}_tokens`] as bigint | null) ?? 0) : 0n);
       add('search', first ? BigInt((row.search_units as bigint | null) ?? 0) : 0n);
@@ -255,6 +258,32 @@ eachServer((server) => {
       `SELECT DISTINCT step FROM posting WHERE wallet_id = '${await walletOf(customer)}'`,
     );
     for (const step of ['expiry', 'rest', 'repay:use:1']) expect(steps.map((row) => row.step)).toContain(step);
+    expect(await auditLedger(node.db)).toEqual([]);
+  });
+
+  test('a charge of which nothing could be collected is counted once, with its first repayment', async () => {
+    const customer = await addCustomer(node, database().url, 5n);
+    const late = holdOf(customer, { ttlMs: 20, ceiling: 6_000_000_000n, model: 'm', metadata: { job: 'late' } });
+    const hold = await mustHold(node, late);
+    await sleep(40);
+    await reap();
+    await drain(node, customer, 0n);
+    const settlement = { cost: 6_000_000_000n, usage: { inputTokens: 8, outputTokens: 4 }, delivered: true };
+    expect(await node.ledger.settle(hold, settlement)).toMatchObject({ charged: 0n, owed: 6_000_000_000n });
+    // Repaid in two parts.
+    for (let time = 0; time < 2; time++) {
+      await addCredit(node, customer, 5_000_000_000n);
+      await reap();
+    }
+    const used = { cost: 6_000_000_000n, charges: 1n, inputTokens: 8n, outputTokens: 4n };
+    const { accountId } = customer;
+    for (const groupBy of [['model'], ['model', 'provider_key']] as const) {
+      const usage = await statements.allUsage({ accountId, groupBy: [...groupBy] });
+      expect(usage).toMatchObject({ ok: true, value: expect.arrayContaining([expect.objectContaining(used)]) });
+    }
+    const byLabel = await statements.allUsage({ accountId, groupBy: [], groupByMetadata: 'job' });
+    expect(byLabel).toMatchObject({ value: expect.arrayContaining([expect.objectContaining(used)]) });
+    await expectUsage(customer);
     expect(await auditLedger(node.db)).toEqual([]);
   });
 

@@ -38,8 +38,8 @@ export function postingsFrom(
   return findRows(db, postingTable, which);
 }
 
-/** A charge paid in several postings is counted with its first. */
-const once = sql`(posting.step IN ('capture', 'expiry', 'late'))`;
+/** A charge paid in several postings is counted with its first: one of which nothing could be collected, with the first repayment. */
+const once = sql`(posting.step IN ('capture', 'expiry', 'late') OR (posting.step = 'repay:use:1' AND charge.settled = 0))`;
 
 /** Each dimension's name in the row, and where it is read from. */
 const columns: Record<UsageDimension, readonly [name: keyof UsageRow, RawBuilder<unknown>]> = {

@@ -1,8 +1,8 @@
 import { columnOf, type Table } from '../columns.ts';
 import { chargeTable, usageCounts, usageHourTable, usageSums, usageUserHourTable } from '../tables.ts';
 
-/** A charge paid in several postings is counted with its first. */
-const once = "(p.step IN ('capture', 'expiry', 'late'))";
+/** A charge paid in several postings is counted with its first: one of which nothing could be collected, with the first repayment. */
+const once = "(p.step IN ('capture', 'expiry', 'late') OR (p.step = 'repay:use:1' AND c.settled = 0))";
 
 /** The SQL columns of the sums. */
 export const sumNames = usageSums.map((name) => columnOf(usageHourTable, name).name);

@@ -16,8 +16,9 @@ export interface UsageChanges {
   moved: { chargeId: string; upTo: bigint; hours: UsageHourRow[]; userHours: UsageUserHourRow[] }[];
 }
 
-/** A charge is counted with its first posting. */
+/** A charge is counted with its first posting: one of which nothing could be collected, with the first repayment. */
 const firstSteps: ReadonlySet<string> = new Set(['capture', 'expiry', 'late']);
+const firstRepayment = 'repay:use:1';
 const hourUs = 3_600_000_000n;
 
 type Sums = Record<(typeof usageSums)[number], bigint>;
@@ -54,7 +55,8 @@ function saysOtherwise(row: Readonly<ChargeRow>, before: Readonly<ChargeRow>): b
 
 function sumsOf({ step, amount, creditAccount }: PostingRow, charge: Readonly<ChargeRow>): Sums {
   const cost = creditAccount === 'wallet' ? -amount : amount;
-  return firstSteps.has(step) ? countsOf(charge, cost) : { ...nothing, cost };
+  const isFirst = firstSteps.has(step) || (step === firstRepayment && charge.settled === 0n);
+  return isFirst ? countsOf(charge, cost) : { ...nothing, cost };
 }
 
 function countsOf(charge: Readonly<ChargeRow>, cost: bigint): Sums {
