@@ -55,11 +55,12 @@ function boundPipelines(): (request: IncomingMessage, response: ServerResponse) 
  */
 export function continueWhenRead(answer: RequestListener): RequestListener {
   return (request, response) => {
-    const read = request._read;
-    request._read = (size) => {
-      request._read = read;
+    // Not `_read`, which is not called for a body that came at once: without the 100, Node would end the connection after its answer.
+    const read = request.read;
+    request.read = (size) => {
+      request.read = read;
       if (!response.headersSent && !response.destroyed) response.writeContinue();
-      read.call(request, size);
+      return read.call(request, size);
     };
     answer(request, response);
   };

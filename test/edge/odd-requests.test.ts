@@ -142,6 +142,14 @@ test.each([
   expect(refused).toMatch(/connection: close/i);
 });
 
+test('requests that expect 100 Continue and do not wait for it are all answered on their connection', async () => {
+  const expecting = (text: string) => say(text).replace('content-length', 'expect: 100-continue\r\ncontent-length');
+  const received = await exchange(expecting('one') + expecting('two') + say('three'), /three/);
+  expect(received).toMatch(/one[\s\S]*two[\s\S]*three/);
+  expect(statusesOf(received)).toEqual(['100', '200', '100', '200', '200']);
+  expect(received).not.toMatch(/connection: close/i);
+});
+
 test('100 Continue is not sent before a refusal, and is when the body is wanted', async () => {
   const expecting = (authorization: string) =>
     `POST /gate/say HTTP/1.1\r\nhost: x\r\n${authorization}content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 14\r\n\r\n`;
