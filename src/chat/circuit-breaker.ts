@@ -56,6 +56,8 @@ interface RouteState {
   openUntil: number;
   /** How many times in a row the circuit has opened: the wait doubles each time. */
   openings: number;
+  /** How many times it has opened in all. What began before the last time tells nothing of the route since. */
+  openedTimes: number;
   /** Calls allowed in flight at once while half open; Infinity when closed. */
   allowance: number;
   measured: Measured;
@@ -76,7 +78,8 @@ const newest = 0.2;
 /**
  * A circuit breaker and moving averages for each route (Nygard, Release It!, 2007). It opens on consecutive failures, on a high
  * error rate, and on 429 for as long as Retry-After says. It is then half open: one call at a time, doubling with each success,
- * so that a recovering route is not overrun by the backlog.
+ * so that a recovering route is not overrun by the backlog. Calls that began before it opened neither open it again nor close it: many
+ * that fail at one moment are one failure of the route.
  */
 export function createCircuitBreaker(deps: { clock: Clock; random?: () => number }): CircuitBreaker {
   const random = deps.random ?? Math.random;
@@ -93,6 +96,7 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
         calls: 0,
         openUntil: 0,
         openings: 0,
+        openedTimes: 0,
         allowance: Number.POSITIVE_INFINITY,
         measured: {},
       };
@@ -106,6 +110,7 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
     state.openUntil = Math.max(state.openUntil, now() + waitMs * (1 + random() * 0.2));
     state.allowance = 1;
     state.openings++;
+    state.openedTimes++;
     state.consecutiveFailures = 0;
     state.errorRate = 0;
     state.calls = 0;
@@ -139,6 +144,8 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
       const state = stateOf(route);
       if (ownKey) return { ended() {}, succeeded: (measure) => recordMeasure(state.measured, measure), failed() {} };
       let isUnderWay = true;
+      const { openedTimes } = state;
+      const isOfBefore = () => openedTimes !== state.openedTimes;
       state.inFlight++;
       /** True the first time. */
       const end = () => {
@@ -150,10 +157,12 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
       return {
         ended: () => void end(),
         succeeded(measure) {
-          if (end()) recordSuccess(state, measure);
+          if (!end()) return;
+          recordMeasure(state.measured, measure);
+          if (!isOfBefore()) recordSuccess(state);
         },
         failed(failure) {
-          if (end() && countsAgainstRoute(failure)) recordFailure(state, failure);
+          if (end() && countsAgainstRoute(failure) && !isOfBefore()) recordFailure(state, failure);
         },
       };
     },
@@ -167,7 +176,7 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
   };
 }
 
-function recordSuccess(state: RouteState, measure: CallMeasure): void {
+function recordSuccess(state: RouteState): void {
   state.consecutiveFailures = 0;
   state.errorRate *= 1 - newest;
   state.calls++;
@@ -178,7 +187,6 @@ function recordSuccess(state: RouteState, measure: CallMeasure): void {
       state.openings = 0;
     }
   }
-  recordMeasure(state.measured, measure);
 }
 
 function recordMeasure(measured: Measured, { firstTokenMs, totalMs, outputTokens }: CallMeasure): void {

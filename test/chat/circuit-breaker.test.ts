@@ -80,6 +80,20 @@ describe('the circuit breaker of a route', () => {
     expect(breaker.circuits()).toEqual([]);
   });
 
+  test('goes by no call that began before it opened', () => {
+    const { breaker, time, fail } = breakerAt();
+    const before = Array.from({ length: 20 }, () => breaker.begin('r'));
+    for (let index = 0; index < 5; index++) fail('server_error');
+    // Sixteen that fail with the others make the wait no longer.
+    for (const call of before.slice(0, 16)) call.failed({ outcome: 'server_error' });
+    time.ms = 2_000;
+    expect(breaker.status('r').available).toBe(false);
+    for (const call of before.slice(16)) call.succeeded({ firstTokenMs: 1, totalMs: 1, outputTokens: 1 });
+    expect(breaker.status('r')).toMatchObject({ available: true, inFlight: 0, firstTokenMs: 1 });
+    breaker.begin('r');
+    expect(breaker.status('r').available).toBe(false);
+  });
+
   test('waits twice as long each time that a probe fails, and a minute at most', () => {
     const { breaker, fail, time } = breakerAt();
     for (let index = 0; index < 5; index++) fail('server_error');
