@@ -53,8 +53,8 @@ export class StreamedReply {
         const leaving = event ? await this.#leaving(event) : [];
         for (const left of leaving) if (!this.#left) yield this.#sent(left);
       }
-      for (const left of this.#left ? [] : ((await this.#guarded?.end(this.#incoming.finishReason)) ?? []))
-        if (!this.#left) yield this.#sent(left);
+      const rest = async () => (await this.#guarded?.end(this.#incoming.finishReason)) ?? [];
+      for (const left of this.#left ? [] : await judging(rest)) if (!this.#left) yield this.#sent(left);
       if (this.#left) throw new FailureError({ kind: 'cancelled' });
       yield await this.#end();
     } catch (error) {
@@ -75,8 +75,9 @@ export class StreamedReply {
       const providerState = event.kind === 'delta' ? this.#incoming.stateOfThoughts() : undefined;
       return providerState === undefined ? [event] : [{ kind: 'state', providerState }, event];
     }
-    const leaving = await this.#guarded.push(event);
-    if (this.#guarded.refused) this.#incoming.refuse();
+    const guarded = this.#guarded;
+    const leaving = await judging(async () => guarded.push(event));
+    if (guarded.refused) this.#incoming.refuse();
     return leaving;
   }
 
@@ -183,5 +184,14 @@ export class StreamedReply {
     if (!paid.ok) return paid;
     reply.usage.cost = dueOf(paid.value);
     return succeed({ ...reply, balance: paid.value.balance, capLeft: paid.value.capLeft });
+  }
+}
+
+/** A fault while a reply is judged is ours, and nothing that its model did. */
+async function judging<T>(judge: () => Promise<T>): Promise<T> {
+  try {
+    return await judge();
+  } catch (error) {
+    throw error instanceof FailureError ? error : new FailureError({ kind: 'internal' }, { cause: error });
   }
 }

@@ -17,6 +17,8 @@ const filler = 'The parcel arrives on Monday, and we look forward to seeing you 
 const harmful = `${filler.repeat(8)}${threat} tomorrow. ${filler.repeat(8)}`;
 const hidden = harmful.replace(threat, '[…]');
 const fee = 7n;
+/** What the rules cannot be applied to. */
+const fault = 'qwxz';
 // 10 tokens in, 5 out, at the prices of `testModel`.
 const modelCost = 20_000n;
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
@@ -38,6 +40,7 @@ async function serving(reply: (body: Record<string, unknown>) => UpstreamReply) 
     guardrails: {
       find: (text, packs) => {
         looked.push(text);
+        if (text.includes(fault)) throw new Error('a pack is broken');
         return sightingsIn(text, packs);
       },
       fee: () => fee,
@@ -289,4 +292,16 @@ test('many small texts count for what it takes to look at them, and are refused 
   for (const request of [calling(words(500)), calling(`[${Array(10_000).fill('""').join(',')}]`), parts(200)])
     expect(await harness.chat.run(guarded, request, call())).toMatchObject({ ok: true });
   expect(looked.length).toBeGreaterThan(700);
+});
+
+test('a fault while a stream is judged is ours: the model stays in use', async () => {
+  let content = `Hello ${fault}.`;
+  const { harness, upstream } = await serving(() => ({ pieces: streamedCompletion([content], usage) }));
+  for (let time = 1; time <= 6; time++) {
+    const failed = streamed(harness, { output: rule('mask') }, say('Hi'));
+    await expect(failed).rejects.toThrow('a pack is broken');
+    expect(upstream.seen).toHaveLength(time);
+  }
+  content = 'Hello.';
+  expect((await streamed(harness, { output: rule('mask') }, say('Hi'))).text).toBe('Hello.');
 });
