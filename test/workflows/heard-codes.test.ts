@@ -1,4 +1,4 @@
-// A code is asked for by every shop and every door; what is asked for decides.
+// Every shop, door and page asks for codes and passwords; what for and how decides.
 import { describe, expect, it } from 'vitest';
 import { checkRisk } from '../evaluation/measure.ts';
 
@@ -17,14 +17,24 @@ describe('codes', () => {
   });
 
   it.each([
-    'Bestätigen Sie Ihren Sicherheitscode.',
-    'Confirme el código de seguridad de su tarjeta.',
+    'Bestätigen Sie sofort Ihren Sicherheitscode.',
+    'Confirme el código de seguridad de su tarjeta en este enlace.',
     'Saisissez le code reçu par SMS pour débloquer votre compte.',
     'Schick mir den Code, den du gerade per SMS bekommen hast.',
   ])('are, where they open an account: %s', (text) => {
     const { riskLevel, findings } = checkRisk(text);
     expect(riskLevel).toBe('high');
     expect(findings.map(({ category }) => category)).toContain('phishing');
+  });
+
+  // The words of any page to sign in at. What presses, or leads somewhere, makes it worse.
+  it.each([
+    'Enter your password to sign in.',
+    'Gib dein Passwort ein, um dich anzumelden.',
+    'Introduce tu contraseña para entrar en la app.',
+    'Saisissez votre mot de passe pour vous connecter.',
+  ])('are to be looked at, no more, where a page asks for them: %s', (text) => {
+    expect(checkRisk(text)).toMatchObject({ riskLevel: 'medium', findings: [{ category: 'phishing' }] });
   });
 
   it.each([
