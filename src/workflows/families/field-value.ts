@@ -18,7 +18,8 @@ import {
 } from '../sense/field-sense.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Words } from '../words/index.ts';
-import { type Quantity, readQuantity } from './quantity.ts';
+import { askedUnitOf, rangeWritten } from './asked-unit.ts';
+import { readQuantity } from './quantity.ts';
 import type { ShownField } from './shown-form.ts';
 
 /** `empty`: optional and not filled in. */
@@ -185,13 +186,6 @@ function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseCont
 
 /** "m²" and "km/h" are one unit each. */
 const unitWritten = /\p{L}[\p{L}/]*[23²³]?|\p{Sc}|%/u;
-/** "10 à 19", "between 3 and 5", "200-250 €": two numbers, of which only one can be stored. */
-const rangeWritten =
-  /^\D{0,12}\d[\d.,]* ?(?:[\p{L}²³]{1,8}|\p{Sc}|%)? ?(?:[-–—]|\b(?:to|bis|and|und|y|et|a|hasta)\b|à) ?\p{Sc}? ?\d[\d.,]*\D{0,16}$/u;
-/** "Height in cm", "Poids (kg)": the unit that a field asks for, beside those that are words of their own. */
-const unitAsked = /(?:\b(?:in|en|auf)|[([]) ?([a-z]{1,8}[23]?|[€£$%])(?![a-z])/g;
-const unitAlone =
-  /\b(?:minutes|minuten|minutos|hours|stunden|horas|heures|days|tage|tagen|dias|jours|weeks|wochen|semanas|semaines|months|monate|monaten|meses|mois|years|jahre|jahren|anos)\b/g;
 
 function numberFault(value: unknown, field: Plain<FormField>): Fault {
   const text = typeof value === 'string' && value.length <= 40 ? value.trim() : '';
@@ -200,7 +194,7 @@ function numberFault(value: unknown, field: Plain<FormField>): Fault {
   const [unit] = text.match(unitWritten) ?? [];
   if (unit === undefined) return fault('field.number');
   // "1 week" in a field for days: without its unit it would be one day.
-  const asked = unitOf(field);
+  const asked = askedUnitOf(field);
   const given = readQuantity(text);
   if (asked === undefined || given === undefined || given.unit === asked.unit)
     return fault('field.numberAlone', { unit });
@@ -216,17 +210,6 @@ function numberFault(value: unknown, field: Plain<FormField>): Fault {
 
 function isTime(measure: string): boolean {
   return measure === 'time' || measure === 'months';
-}
-
-/** The unit that a field's name or label asks for, as it is written there. */
-function unitOf({ name, label }: Plain<FormField>): (Quantity & { written: string }) | undefined {
-  const words = wordsOf(name, label.normalize('NFKC'));
-  const found = [...words.matchAll(unitAsked)].map(([, unit = '']) => unit);
-  for (const written of [...found, ...(words.match(unitAlone) ?? [])]) {
-    const unit = readQuantity(`1 ${written.replace(/^(tage|monate|jahre)n$/, '$1')}`);
-    if (unit) return { ...unit, written };
-  }
-  return undefined;
 }
 
 // Counts and measures are never negative; something that is sent or paid has a weight and an amount above zero.

@@ -47,12 +47,14 @@ const measures: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   time: {
     ...{ s: 1 / 3_600, sec: 1 / 3_600, min: 1 / 60, mins: 1 / 60, minutes: 1 / 60, minuten: 1 / 60, minutos: 1 / 60 },
     ...{ h: 1, hrs: 1, hours: 1, hour: 1, std: 1, stunden: 1, stunde: 1, horas: 1, hora: 1, heures: 1, heure: 1 },
-    ...{ day: 24, days: 24, tag: 24, tage: 24, dia: 24, dias: 24, jour: 24, jours: 24 },
+    ...{ day: 24, days: 24, tag: 24, tage: 24, tagen: 24, dia: 24, dias: 24, jour: 24, jours: 24 },
     ...{ week: 168, weeks: 168, woche: 168, wochen: 168, semana: 168, semanas: 168, semaine: 168, semaines: 168 },
   },
   months: {
-    ...{ month: 1, months: 1, monat: 1, monate: 1, mes: 1, meses: 1, mois: 1 },
-    ...{ year: 12, years: 12, jahr: 12, jahre: 12, ano: 12, anos: 12, an: 12, ans: 12 },
+    ...{ month: 1, months: 1, monat: 1, monate: 1, monaten: 1, mes: 1, meses: 1, mois: 1 },
+    ...{ quarter: 3, quarters: 3, quartal: 3, quartale: 3, quartalen: 3, trimestre: 3, trimestres: 3 },
+    ...{ year: 12, years: 12, yr: 12, yrs: 12, jahr: 12, jahre: 12, jahren: 12, ano: 12, anos: 12 },
+    ...{ an: 12, ans: 12, annee: 12, annees: 12 },
   },
   eur: { '€': 1, eur: 1, euro: 1, euros: 1 },
   gbp: { '£': 1, gbp: 1 },
@@ -124,6 +126,21 @@ const multiples: ReadonlyMap<string, number> = new Map([
   ),
   ...['bn', 'mrd', 'mld', 'milliarde', 'milliarden', 'milliard', 'milliards'].map((word) => [word, 1e9] as const),
 ]);
+
+/** How many are meant by one: a thousand in `350k` and `350 Tsd.`; undefined if the word says no such thing. */
+export function timesOf(word: string): number | undefined {
+  return multiples.get(word);
+}
+
+/** Whether it is a sum of money. */
+export function isMoneyMeasure(measure: string): boolean {
+  return money.has(measure);
+}
+
+/** The words for a period, itself included, as they stand behind a rate: `year`, `jahr`, `ano`. */
+export function periodWords(period: string): readonly string[] {
+  return periods[period] ?? [];
+}
 
 const adverb = [
   'p\\. ?[am]',

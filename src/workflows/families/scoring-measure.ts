@@ -1,6 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
-import { foldText } from '../../base/text/fold.ts';
+import { fail, type Result, succeed } from '../../base/failure.ts';
 import type {
   Indicator,
   RatingCap,
@@ -8,8 +7,9 @@ import type {
   ScorecardDimension,
 } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
-import { readAnswerWords } from '../packs/scorecard-pack.ts';
 import type { Message, Words } from '../words/index.ts';
+import { type ChoiceNames, readAnswer } from './scoring-answers.ts';
+import { type NumberContext, type ReadMetrics, readMetrics } from './scoring-numbers.ts';
 import { impossibleBecause, readFractions } from './scoring-values.ts';
 
 export interface Measured {
@@ -60,82 +60,69 @@ export function scoreAt(curve: readonly { value: number; score: number }[], valu
   return before.score;
 }
 
-/** Every indicator with its share of the weight and its score. Fails if a value has the wrong type. */
+/** How what a caller writes is read. */
+export interface ReadingContext extends NumberContext {
+  choiceNames: ChoiceNames;
+  words: Words;
+}
+
+const refusedMax = 100;
+
+/** Every indicator with its share of the weight and its score. Fails with all values that cannot be read. */
 export function measure(
   dimensions: readonly Plain<ScorecardDimension>[],
   metrics: JsonObject,
   answers: JsonObject,
-  words: Words,
+  context: ReadingContext,
 ): Result<MeasuredDimension[]> {
   const indicators = dimensions.flatMap((one) => one.indicators);
-  const fractions = readFractions(indicators, metrics);
+  const read = readMetrics(
+    indicators.filter(({ curve }) => curve.length > 0),
+    metrics,
+    context,
+  );
+  const fractions = readFractions(indicators, read.numbers);
   const all = dimensions.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
   const result: MeasuredDimension[] = [];
+  const refused = new Map<string, string>();
   for (const dimension of dimensions) {
     const share = all === 0 ? 0 : (dimension.weight ?? 1) / all;
     const inner = dimension.indicators.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
     const measured: Measured[] = [];
     for (const indicator of dimension.indicators) {
-      const found = scoreOfIndicator(indicator, metrics, answers, fractions, words);
-      if (!found.ok) return found;
-      measured.push({ indicator, share: inner === 0 ? 0 : (share * (indicator.weight ?? 1)) / inner, ...found.value });
+      const found = scoreOfIndicator(indicator, read, answers, fractions, context);
+      if ('refused' in found) refused.set(found.field, context.words.tell(found.refused));
+      else measured.push({ indicator, share: inner === 0 ? 0 : (share * (indicator.weight ?? 1)) / inner, ...found });
     }
     result.push({ dimension, share, measured });
   }
-  return succeed(result);
+  if (refused.size === 0) return succeed(result);
+  const violations = [...refused].slice(0, refusedMax).map(([field, description]) => ({ field, description }));
+  return fail({ kind: 'invalid_argument', violations });
 }
 
 function scoreOfIndicator(
   indicator: Plain<Indicator>,
-  metrics: JsonObject,
+  { numbers, refused }: ReadMetrics,
   answers: JsonObject,
   fractions: ReadonlySet<string>,
-  { say }: Words,
-): Result<Pick<Measured, 'score' | 'choice' | 'impossible'>> {
+  context: ReadingContext,
+): Pick<Measured, 'score' | 'choice' | 'impossible'> | { field: string; refused: Message } {
   const { name, curve, choices } = indicator;
   if (curve.length > 0) {
-    const value = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
-    if (value === undefined || value === null) return succeed({ score: undefined });
-    if (typeof value !== 'number' || !Number.isFinite(value))
-      return fail(invalid(`metrics.${name}`, say('scorecard.number')));
+    const field = `metrics.${name}`;
+    const problem = refused.get(name);
+    if (problem) return { field, refused: problem };
+    const value = Object.hasOwn(numbers, name) ? numbers[name] : undefined;
+    if (typeof value !== 'number') return { score: undefined };
     const why = impossibleBecause(indicator, value, fractions.has(name));
-    if (why === undefined) return succeed({ score: scoreAt(curve, value) });
-    return succeed({ score: undefined, impossible: { field: `metrics.${name}`, why } });
+    return why === undefined ? { score: scoreAt(curve, value) } : { score: undefined, impossible: { field, why } };
   }
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
-  if (answer === undefined || answer === null || answer === '') return succeed({ score: undefined });
-  const choice = choiceOf(String(answer), choices);
-  if (choice === undefined)
-    return fail(invalid(`answers.${name}`, say('scorecard.notOneOf', { choices: Object.keys(choices).join(', ') })));
-  return succeed({ score: choices[choice], choice });
-}
-
-/** The words that mean the same as a word, itself included; all in comparable form. */
-const sayingTheSame: ReadonlyMap<string, readonly string[]> = new Map(
-  readAnswerWords().flatMap((words) => {
-    const same = words.map(comparable);
-    return same.map((word) => [word, same] as const);
-  }),
-);
-
-/** Ways to say that there is nothing of it; which of them a scorecard calls it by is its author's choice. */
-const nothing: readonly string[] = ['no', 'none', 'never', 'not_yet', 'missing'].flatMap(
-  (word) => sayingTheSame.get(word) ?? [],
-);
-
-/** The choice that an answer names, or means: "ja" is yes, "monatlich" is monthly, "noch nicht" is none. */
-function choiceOf(answer: string, choices: Readonly<Record<string, number>>): string | undefined {
-  if (Object.hasOwn(choices, answer)) return answer;
-  const known = new Map(Object.keys(choices).map((choice) => [comparable(choice), choice]));
-  const word = comparable(answer);
-  if (known.has(word)) return known.get(word);
-  const same = [...(sayingTheSame.get(word) ?? []), ...(nothing.includes(word) ? nothing : [])];
-  const meant = same.find((one) => known.has(one));
-  return meant === undefined ? undefined : known.get(meant);
-}
-
-function comparable(text: string): string {
-  return foldText(text).replaceAll(/[ _’']/g, '_');
+  const read = readAnswer(indicator, answer, context);
+  if (read === undefined) return { score: undefined };
+  if (typeof read !== 'string') return { field: `answers.${name}`, refused: read };
+  return { score: choices[read], choice: read };
 }
 
 const gateBelow = 50;

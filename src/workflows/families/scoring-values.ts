@@ -47,11 +47,35 @@ export function impossibleBecause(
 }
 
 /** Nobody needs to say that a margin is a percentage. */
-function isPercentage(words: string): boolean {
+export function isPercentage(words: string): boolean {
   return percentage.test(words) || (margin.test(words) && !sum.test(words));
 }
 
-function wordsOf({ name, label }: Plain<Indicator>): string {
+// Figures that are percentages even where they do not say so.
+const rates =
+  /\brates?\b|uptime|availab|verfugbar|disponibilidad|disponibilite|occupan|auslastung|ocupacion|taux d'occupation|utili[sz]ation|retention|concentra|konzentration/;
+
+/** Whether an indicator's number may be written with a percent sign. */
+export function isRate(words: string): boolean {
+  return (
+    isPercentage(words) || rates.test(words) || ((signed.test(words) || oftenSmall.test(words)) && !sum.test(words))
+  );
+}
+
+/** Whether it is a mark, such as stars. */
+export function isGraded(words: string): boolean {
+  return graded.test(words);
+}
+
+/** Where the scale of a mark ends, if the indicator says so: 5 in "stars out of 5". */
+export function scaleEndOf(words: string): number | undefined {
+  const [, outOf, upTo] = scale.exec(words) ?? [];
+  const end = outOf ?? upTo;
+  return end === undefined ? undefined : Number(end);
+}
+
+/** What an indicator's name and label say, folded. */
+export function wordsOf({ name, label }: Plain<Indicator>): string {
   return foldText(`${spaced(name)} ${label}`);
 }
 

@@ -1,6 +1,8 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { roundTo } from '../../base/round.ts';
+import { foldText } from '../../base/text/fold.ts';
 import { nearestName } from '../../base/text/nearest.ts';
+import { spaced } from '../../base/text/spaced.ts';
 import { spokenLabel } from '../../base/text/spoken-name.ts';
 import type {
   DimensionScore,
@@ -15,16 +17,24 @@ import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_fiel
 import type { CheckResult } from '../checks/checks.ts';
 import { riskLevelOf } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { type ReadScorecard, readScorecards } from '../packs/scorecard-pack.ts';
+import { type ReadScorecard, readChoiceWords, readScorecards } from '../packs/scorecard-pack.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
-import { indicatorLabels, scorecardWordsOf, type Words, wordsFor } from '../words/index.ts';
+import { decimalSignIn, indicatorLabels, scorecardWordsOf, type Words, wordsFor } from '../words/index.ts';
 import { commonGatesOf } from './common-gates.ts';
-import { capsOf, type Measured, type MeasuredDimension, measure, ratingOf } from './scoring-measure.ts';
+import {
+  capsOf,
+  type Measured,
+  type MeasuredDimension,
+  measure,
+  type ReadingContext,
+  ratingOf,
+} from './scoring-measure.ts';
 
 export type ScoringRequest = Plain<ScoreBusinessReadinessRequest>;
 export type ScoringReply = ReplyOf<ScoreBusinessReadinessResponse>;
 
 export const scorecards = readScorecards();
+const choiceWords = readChoiceWords();
 
 const defaultScorecard = 'business-readiness';
 
@@ -42,7 +52,8 @@ export const scoringFamily: Family<ScoringRequest, ScoringReply> = {
     const card = scorecardOf(request);
     if (!card.ok) return card;
     const words = wordsFor(request.locale, textOf(request));
-    const measured = measure(card.value.dimensions, request.metrics ?? {}, request.answers ?? {}, words);
+    const context = contextOf(request, words);
+    const measured = measure(card.value.dimensions, request.metrics ?? {}, request.answers ?? {}, context);
     if (!measured.ok) return measured;
     const shown = inWords(measured.value, request, words);
     return succeed({ variables: {}, ownChecks: [], compute: () => scoreBusiness(request, shown, card.value, words) });
@@ -82,6 +93,32 @@ function textOf({ customScorecard }: ScoringRequest): string {
   return dimensions
     .flatMap(({ label, indicators }) => [label, ...indicators.flatMap((one) => [one.label, one.action])])
     .join('\n');
+}
+
+/** How the request's values are read: its locale decides what 1.234 is, and the labels which words only repeat an indicator. */
+function contextOf(request: ScoringRequest, words: Words): ReadingContext {
+  const name = request.customScorecard ? '' : request.scorecard || defaultScorecard;
+  const spoken = scorecardWordsOf(words, name)?.indicators;
+  const labels = Map.groupBy(indicatorLabels(name), ([, indicator]) => indicator);
+  const choices = choiceWords[name] ?? {};
+  const common = request.customScorecard ? commonLabels(words) : undefined;
+  return {
+    words,
+    sign: decimalSignIn(request.locale),
+    labelOf: ({ name, label }) => spoken?.[name]?.label || label || common?.get(name) || spokenLabel(name),
+    wordsFor({ name, label }) {
+      const all = [label, spaced(name), ...(labels.get(name) ?? []).map(([one]) => one)].join(' ');
+      return new Set(foldText(all).split(/[^\p{L}\p{N}]+/u));
+    },
+    choiceNames: {
+      labelsOf: (indicator) =>
+        Object.entries(choices[indicator] ?? {}).flatMap(([choice, called]) =>
+          Object.values(called).flatMap((names) => (names ?? []).map((one) => [one, choice] as const)),
+        ),
+      labelOf: (indicator, choice) =>
+        (spoken === undefined ? undefined : choices[indicator]?.[choice]?.[words.language]?.[0]) ?? choice,
+    },
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RatingGate, ScorecardDimension } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
 import { readPack } from './read.ts';
+import { messageLanguages } from './risk-messages.ts';
 
 export const scorecardNames = ['business-readiness'] as const;
 
@@ -116,4 +117,19 @@ export function readCommonGates(): readonly CommonGate[] {
 /** Groups of words that mean the same as an answer. */
 export function readAnswerWords(): readonly (readonly string[])[] {
   return readPack('scorecard/answers.yaml', z.array(z.array(z.string().min(1)).min(2)));
+}
+
+const choiceWords = z.record(
+  z.string(),
+  z.record(
+    z.string(),
+    z.record(z.string(), z.partialRecord(z.enum(messageLanguages), z.array(z.string().min(1)).min(1))),
+  ),
+);
+
+/** What the choices of shipped scorecards are called: by scorecard, indicator, choice and language; the first is what people see. */
+export type ChoiceWords = z.infer<typeof choiceWords>;
+
+export function readChoiceWords(): ChoiceWords {
+  return readPack('scorecard/choices.yaml', choiceWords);
 }

@@ -9,4 +9,4 @@ export {
   scorecardWordsOf,
 } from './pack-words.ts';
 export { type SentenceName, type SentenceValues, sentenceValues } from './sentences.ts';
-export { english, type Message, type Words, wordsFor } from './words.ts';
+export { decimalSignIn, english, type Message, type Words, wordsFor } from './words.ts';

@@ -35,6 +35,12 @@ export function wordsFor(locale: string, text: string): Words {
   return wordsOf(supportedTag(locale) ?? certainLanguageOf(text) ?? 'en');
 }
 
+/** The sign before decimals in a locale that says so: a supported one. */
+export function decimalSignIn(locale: string): '.' | ',' | undefined {
+  const tag = supportedTag(locale);
+  return tag === undefined ? undefined : wordsOf(tag).number(0.5).includes(',') ? ',' : '.';
+}
+
 /** The supported tag for a locale: its language, with the region if it has one. Undefined for unsupported languages. */
 function supportedTag(locale: string): string | undefined {
   if (locale === '') return undefined;
