@@ -130,6 +130,9 @@ const makeWord = `(?<![a-z0-9])(?:${inText(makes)})(?![a-z])`;
 
 const makeAndModel = new RegExp(`${makeWord}[ ,:-]{1,2}(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`);
 
+/** A make or a model that people name without it. Part of a RegExp. */
+export const vehicleName = `${makeWord}|(?<![a-z0-9-])(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`;
+
 /** Whether a plain text names a make with one of its models: no other thing is called so. */
 export function namesModel(plain: string): boolean {
   return makeAndModel.test(plain);

@@ -1,5 +1,6 @@
 import { numberInWords, wordsNumber } from '../number-words.ts';
 import { amountOf, numeral } from '../plain-text.ts';
+import { vehicleName } from './makes.ts';
 import { after, before, COUNT, type FactPattern, type FactReader, numberWithin, oneOf, YEAR } from './pattern.ts';
 
 /** Words before a number of kilometres or miles that make it something else: a range, an interval, a guarantee. */
@@ -80,10 +81,30 @@ function isBook(text: string, match: RegExpExecArray): boolean {
 
 /** Words before a year that make it something other than the thing's own: an inspection, a guarantee. */
 export const otherYear =
-  /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|\bneue?\b|new|plates|neumatic|pneus?\b|reifen|t[yi]res?\b|\bdot\b|batt?er[iy]|bremsen|brakes|frenos|freins|cadena|\bchaine|\bkette|\bchain|service|warranty|garant|gemacht|replaced|done|changed|cambiad|reemplaz|remplac|embrayage|clutch|kupplung|embrague|steuerkette|wasserpumpe|distribuc|distribution|inspektion|revision|lackier|painted|pintad|repeint|zahnriemen|belt|courroie|correa|available|frei ab/;
+  /until|\bbis\b|hasta|jusqu|\btill\b|valid|\btuv|\bhu\b|\bmot\b|\bnct\b|\bitv\b|\bct\b|controle|rebuilt|conversion|convert|renov|fitted|since|\bneue?\b|\bnew\b(?! (?:beetle|mini|holland))|plates|neumatic|pneus?\b|reifen|t[yi]res?\b|\bdot\b|batt?er[iy]|bremsen|brakes|frenos|freins|cadena|\bchaine|\bkette|\bchain|service|warranty|garant|gemacht|replaced|done|changed|cambiad|reemplaz|remplac|embrayage|clutch|kupplung|embrague|steuerkette|wasserpumpe|distribuc|distribution|inspektion|revision|lackier|painted|pintad|repeint|zahnriemen|belt|courroie|correa|available|frei ab/;
 
 const boughtThen =
   /^ ?(?:gebraucht )?(?:gekauft|gemacht|gewechselt|erneuert|ersetzt|bought|comprad[oa]|achete)|^(?:er)? ?(?:(?:sommer|winter|ganzjahres|allwetter)?reifen|(?:winter |summer )?t[yi]res)/;
+
+const vehicleWord =
+  '(?:moto|motorrad|motorbike|motorcycle|scooter|roller|coche|auto|wagen|car|van|furgoneta|voiture|camionnette|camper|caravan|wohnwagen|wohnmobil|caravana|autocaravana|remolque|anhanger|remorque|trailer|boat|boot|barco|bateau)(?![a-z])';
+/** A vehicle's name with its year right behind it: "MT-07 de 2020", "Golf 7 Variant von 2017", "Ford Transit from 2016". */
+const nameAndYear = new RegExp(
+  `(?:${vehicleName}|(?<![a-z])${vehicleWord})((?: [a-z0-9.+-]{1,14}){0,4}?),? (?:(?:de|del?|du|von|vom|aus|from|of)(?: (?:l')?(?:ano|jahr|annee|dem jahr|the year))?|ano) ?(?:\\d{1,2}[./-])?${YEAR}$`,
+);
+
+/** Whether a year stands beside the vehicle's own name, whatever else is said before it. */
+function isOfName(text: string, match: RegExpExecArray): boolean {
+  const [, between] = nameAndYear.exec(`${before(text, match, 64)}${match[0]}`.split('\n').at(-1) ?? '') ?? [];
+  if (between !== undefined) return !otherYear.test(between);
+  const clause =
+    before(text, match, 26)
+      .split(/[.;,:!\n]/)
+      .at(-1) ?? '';
+  return startsWithName.test(after(text, match, 24)) && !otherYear.test(clause);
+}
+
+const startsWithName = new RegExp(`^ (?:${vehicleName})`);
 
 const ordinals =
   'first|erste[rn]?|primera?|premiere?|second|zweite[rn]?|segund[oa]|deuxieme|seconde|third|dritte[rn]?|tercera?|troisieme';
@@ -157,12 +178,13 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'matriculacion',
     ],
     pattern: new RegExp(
-      `(?<![a-z])(?:ez|erstzulassung|baujahr|bj\\.?|first registered|registered|reg\\.?|ano|del ano|matriculad[oa]|mise en circulation|annee|de|du|model|modelljahr|built|since|from|in|plate)?[ :]{0,2}(?:en|in|im|le|the)?\\s?(?:\\d{1,2}[./-])?(?<![\\d.,])${YEAR}(?!\\d| ?(?:km|miles|mi|€|euro|eur|cc|ccm|kg|w\\b|mah)|[.,]\\d)|(?:^|(?:ez|erstzulassung|zugelassen|baujahr|registered|matriculad[oa]|matriculacion|circulation)[a-z :]{1,6})(?:\\d{1,2}\\.){1,2}${YEAR}(?!\\d)`,
+      `(?<![a-z])(?:ez|erstzulassung|baujahr|bj\\.?|first registered|registered|reg\\.?|ano|del ano|matriculad[oa]|mise en circulation|annee|de|du|von|vom|of|model|modelljahr|built|since|from|in|plate)?[ :]{0,2}(?:en|in|im|le|the)?\\s?(?:\\d{1,2}[./-])?(?<![\\d.,])${YEAR}(?!\\d| ?(?:km|miles|mi|€|euro|eur|cc|ccm|kg|w\\b|mah)|[.,]\\d)|(?:^|(?:ez|erstzulassung|zugelassen|baujahr|registered|matriculad[oa]|matriculacion|circulation)[a-z :]{1,6})(?:\\d{1,2}\\.){1,2}${YEAR}(?!\\d)`,
       'g',
     ),
     read: (match, text) =>
       (otherYear.test(before(text, match, 26).split('\n').at(-1) ?? '') || boughtThen.test(after(text, match, 12))) &&
-      !/registered|\bez|\bbj|erstzulassung|matriculad|circulation|baujahr/.test(match[0])
+      !/registered|\bez|\bbj|erstzulassung|matriculad|circulation|baujahr/.test(match[0]) &&
+      !isOfName(text, match)
         ? undefined
         : (match[1] ?? match[2]),
   },
