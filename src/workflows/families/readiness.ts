@@ -14,6 +14,7 @@ import {
   isKnownField,
   isLikeField,
   knownFields,
+  type ReadFacts,
   readFactsInSlices,
   withFacts,
   withYears,
@@ -24,6 +25,7 @@ import { isBicycleTooDear, isPriceOutside, misplacedOf, problemsOf } from '../li
 import { bare } from '../listing/units.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { type Day, dayAt } from '../sense/days.ts';
+import { isPlaceholder } from '../sense/placeholders.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
 import { listingDone, listingRule, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { findingsOf, look } from './findings.ts';
@@ -127,7 +129,7 @@ function* judge(
   const spotted = harmfulIn(text, found, isJob);
   const looked = function* (as: Kind) {
     const said = yield* readFactsInSlices(text, listing.attributes ?? {}, as, category);
-    const read = withYears(withFacts(said, proposed, as), today.iso);
+    const read = withYears(withFacts(unlessPlaced(said, listing), proposed, as), today.iso);
     yield length * 2;
     const variables = variablesOf(listing, spotted, isWork, read.facts);
     const pack = listingPacks.get(as);
@@ -163,6 +165,12 @@ function* judge(
     facts: chosen.read.facts,
     unusedFields: unusedAttributes(listing.attributes ?? {}, kind),
   };
+}
+
+/** The listing's own location takes precedence over a place in its text. */
+function unlessPlaced(read: ReadFacts, { location }: Plain<Listing>): ReadFacts {
+  if (location.trim() === '' || isPlaceholder(location)) return read;
+  return { ...read, facts: read.facts.filter(({ name, source }) => name !== 'location' || source !== 'text') };
 }
 
 function isWorkKind(kind: Kind): boolean {

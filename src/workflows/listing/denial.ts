@@ -53,5 +53,6 @@ export function unlessDenied(
   const words = before(text, match, askedUnits);
   if (unknownBefore.test(words) || (asked.test(words) && unknownAfter.test(next))) return undefined;
   const isDenied = denied.test(words.slice(-deniedUnits)) || deniedAfter.test(next.slice(0, deniedAfterUnits));
-  return isDenied ? opposites[value] : value;
+  if (!isDenied) return value;
+  return Object.hasOwn(opposites, value) ? opposites[value] : undefined;
 }

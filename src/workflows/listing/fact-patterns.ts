@@ -5,6 +5,7 @@ import { jobPatterns } from './patterns/jobs.ts';
 import { makePatterns } from './patterns/makes.ts';
 import { measurePatterns } from './patterns/measures.ts';
 import type { FactPattern } from './patterns/pattern.ts';
+import { placePatterns } from './patterns/places.ts';
 import { pricePatterns } from './patterns/price.ts';
 import { propertyPatterns } from './patterns/property.ts';
 import { servicePatterns } from './patterns/services.ts';
@@ -27,4 +28,5 @@ export const factPatterns: readonly FactPattern[] = [
   ...makePatterns,
   ...datePatterns,
   ...namedFacts,
+  ...placePatterns,
 ];

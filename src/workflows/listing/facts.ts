@@ -53,7 +53,8 @@ export function* readFactsInSlices(
   const inTheirUnit = new Set<string>();
   const byField = fieldsByName(attributes);
   for (const known of listingFacts) {
-    const { fact, kinds, pattern, needs, fields = [], mayState = [], asWritten = false, inTitle = false } = known;
+    const { fact, kinds, pattern, needs, fields = [], mayState = [] } = known;
+    const { asWritten = false, inTitle = false, nameAfter } = known;
     if (kinds.length > 0 && !kinds.includes(kind)) continue;
     yield plain.length;
     const found = said.get(fact) ?? [];
@@ -61,10 +62,11 @@ export function* readFactsInSlices(
     const mayMatch = needs === undefined || needs.test(scope);
     for (let match = mayMatch ? firstMatch(pattern, scope) : null; match; match = nextMatch(match, pattern, scope)) {
       if (found.length >= saidMax) break;
-      const readValue = saidBy(known, match, scope);
-      if (readValue === undefined) continue;
-      const quote = text.slice(match.index, match.index + match[0].length).trim();
-      const value = asWritten ? asIn(text, match, readValue) : readValue;
+      const whole = nameAfter === undefined ? match : withName(match, nameAfter, text);
+      const readValue = whole && saidBy(known, whole, scope);
+      if (!whole || readValue === undefined) continue;
+      const quote = text.slice(whole.index, whole.index + whole[0].length).trim();
+      const value = asWritten ? asIn(text, whole, readValue) : readValue;
       if (!found.some((one) => one.value === value)) found.push({ name: fact, value, source: 'text', quote });
     }
     if (found.length > 0) said.set(fact, found);
@@ -174,6 +176,24 @@ function amountWithUnit(value: unknown): { amount: number; unit: string; written
 function asIn(text: string, match: RegExpExecArray, name: string): string {
   const at = match.index + Math.max(0, match[0].indexOf(name));
   return text.slice(at, at + name.length);
+}
+
+const nameMax = 80;
+
+/** A match with the name that follows it. After words that are all in capitals, a capital tells no name. */
+function withName(
+  match: RegExpExecArray,
+  nameAfter: NonNullable<FactPattern['nameAfter']>,
+  text: string,
+): RegExpExecArray | undefined {
+  const { index, input } = match;
+  const start = index + match[0].length;
+  const cue = text.slice(index, start);
+  if (cue === cue.toUpperCase()) return undefined;
+  const length = nameAfter(text.slice(start, start + nameMax));
+  if (length === 0) return undefined;
+  const name = input.slice(start, start + length);
+  return Object.assign([match[0] + name, name] as unknown as RegExpExecArray, { index, input });
 }
 
 /** What a match says. A number that is none states nothing. */

@@ -39,6 +39,11 @@ export interface FactPattern {
   denied?: Readonly<Record<string, string>>;
   /** A name: its value is what the listing says, with its capitals and accents, and all of a field. */
   asWritten?: boolean;
+  /**
+   * `pattern` matches the words before a name that only its capitals tell: how long the name is with which the rest of the text begins, as the
+   * listing writes it; 0: there is none. The name becomes a part of the match, and its first group.
+   */
+  nameAfter?: (written: string) => number;
 }
 
 /** A number, as a group. */

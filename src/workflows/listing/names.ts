@@ -1,0 +1,103 @@
+import { monthNames } from '../sense/months.ts';
+import { plainText } from './plain-text.ts';
+
+// Names that only their capitals tell from other words: of places, of employers.
+
+const times = [
+  ...monthNames.flat().filter((name) => name.length > 3 || name === 'may' || name === 'mai'),
+  ...'monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun weekend weekends weekdays'.split(
+    ' ',
+  ),
+  ...'montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag wochenende lunes martes miercoles jueves viernes sabado domingo'.split(
+    ' ',
+  ),
+  ...'lundi mardi mercredi jeudi vendredi samedi dimanche morning afternoon evening evenings daytime today tomorrow spring summer autumn winter'.split(
+    ' ',
+  ),
+  ...'christmas easter morgen abend woche kurze zukunft sommer herbst fruhling fruhjahr ostern weihnachten verano invierno otono primavera navidad'.split(
+    ' ',
+  ),
+  ...'semana noel paques ete hiver automne printemps quarter kw'.split(' '),
+];
+
+/** Words that may have a capital, at the beginning of a sentence, in a title or as a German noun, and name neither place nor employer. */
+const noNames: ReadonlySet<string> = new Set([
+  ...times,
+  ...'the a an our my your his her its their this that these we you i it is are as at by for from if in no not of on only or and with to very all any every both'.split(
+    ' ',
+  ),
+  ...'der die das dem den des ein eine einem einer eines unser unsere unserem unserer mein meine meinem meiner wir ihr sie ich es nur oder und mit ohne bei auf aus nach ab bis bitte kein keine nicht sehr'.split(
+    ' ',
+  ),
+  ...'un una uno unos unas mi mis tu tus su sus nuestro nuestra nosotros solo sin con por para y o no muy une mon ma mes notre nos votre vos nous je il elle ce cette et ou avec sans pour chez sur pas tres'.split(
+    ' ',
+  ),
+  ...'present times peak short part person cash full good great mint excellent perfect used new working fair very best prime central close near quiet easy walking top'.split(
+    ' ',
+  ),
+  ...'victorian georgian edwardian tudor grade art modern black white grey gray blue green red brown oak pine english german spanish french style'.split(
+    ' ',
+  ),
+  ...'store shop shops house home garage office stores office school studio door warehouse site town city centre center village road street business private public'.split(
+    ' ',
+  ),
+  ...'absprache vereinbarung bar ruhe person personal eigenregie filiale markt laden geschaft kartons karton teilen einzelteilen einzelstucken ordnung garage tiefgarage scheune halle lager keller haus wohnung zimmer garten'.split(
+    ' ',
+  ),
+  ...'innenstadt stadtmitte stadt zentrum nahe umgebung bahnhof sonne sonnig halbschatten schatten hell ruhig zentral preis versand abholung selbstabholung lieferung besichtigung termin tel telefon privat privathand'.split(
+    ' ',
+  ),
+  ...'interesse eignung bedarf fragen arbeitsbeginn gefallen zahlung barzahlung anfrage rucksprache grosse farbe form hand art bestzustand topzustand neuwertig gebraucht'.split(
+    ' ',
+  ),
+  ...'tienda mano persona casa garaje oficina perfecto buen buena buenas excelente excelentes estado centro zona precio envio horario general marcha planta pleno plena primera metalico efectivo domicilio punto'.split(
+    ' ',
+  ),
+  ...'magasin boutique domicile proximite centre coeur plein pleine bord quartier rez face parfait bon bonne tres prix main place livraison envoi rdv rendez-vous photo photos rez-de-chaussee centre-ville retrait point relais mondial'.split(
+    ' ',
+  ),
+  ...'internet youtube instagram facebook whatsapp leboncoin vinted ebay wallapop milanuncios kleinanzeigen willhaben gumtree amazon zoom skype teams google airbnb idealista immoscout'.split(
+    ' ',
+  ),
+  ...'lego zara dior gucci chanel prada nike adidas disney marvel h&m hermes ikea playmobil'.split(' '),
+  ...'appartement maison chambre local duplex villa velo voiture cuisine salon terrain parking deutsch englisch spanisch franzosisch'.split(
+    ' ',
+  ),
+]);
+
+/** Compounds of German that are no places: "Bestlage", "Zentrumsnähe", "Originalverpackung". */
+const noPlace =
+  /(?:.nahe|.lage|(?<!frey)ung|.keit|.heit|.schaft|.raum|.garage|.halle|.zimmer|.gebiet|.bereich|.zustand|.karton|.absprache|.zeiten|.bedingungen|.schatten|.fenster|.platz)$/;
+
+/** What may stand between the words of a place with small letters: Jerez de la Frontera, Newcastle upon Tyne, Villeneuve d'Ascq. */
+const between = /^ (?:(?:upon|ob der|de las|de los|de la|del?|du|des|sur|sous|le|la|les|lez) |d')/;
+/** These have other uses, too, so what follows has to be a river, a sea or a land. */
+const atWaters =
+  /^ (?:a\.|am|an der|im|in der|i\.|vor der|on|under|en|in) (?=(?:main|rhein|neckar|inn|lech|see|[a-z]{3,10}see|donau|saale|ruhr|isar|weinstra(?:ss|ß)e|enns|leitha|glan|lahn|havel|oder|mur|ybbs|traun|elbe|mosel|ilm|aller|leine|spree|weser|fulda|harz|taunus|breisgau|allgau|odenwald|schwarzwald|pongau|pinzgau|zillertal|steiermark|oberpfalz|pfalz|hohe|trent|sea|tees|thames|wye|avon|solent|lyne|provence|bresse|laye|velin|champagne|artois)(?![a-z]))/;
+const article =
+  /^(?:la|le|les|el|los|las|l'|san|santa|santo|saint|sainte|sankt|st\.?|ste\.?|sta\.?|bad|den|port|porto|puerto)$/;
+const placeWord = /^(?:(?:St|Ste|Sta)\. ?)?\p{Lu}[\p{L}'’-]+/u;
+const placeWords = 4;
+
+/** How long the name of a place is with which a text begins, with a postcode before it; 0: it begins with none. */
+export function placeAtStart(written: string): number {
+  const plain = plainText(written);
+  const [code] = /^(?:(?:[a-z]{1,2}-)?\d{4,5} )?/.exec(plain) ?? [''];
+  const [outward] = /^(?!kw|am|pm)(?:[newblmgs]|[a-z]{2})\d{1,2}[a-z]?(?: \d[a-z]{2})?(?![a-z0-9])/.exec(plain) ?? [];
+  if (outward !== undefined && /^[A-Z]/.test(written)) return outward.length;
+  let at = code?.length ?? 0;
+  let end = 0;
+  for (let count = 0; count < placeWords; count++) {
+    const rest = plain.slice(at);
+    const atWater = count > 0 ? atWaters.exec(rest)?.[0] : undefined;
+    const gap = count === 0 ? '' : (atWater ?? between.exec(rest)?.[0] ?? ' ');
+    const start = at + gap.length;
+    const [word] = (count === 0 || rest.startsWith(' ') ? placeWord.exec(written.slice(start)) : null) ?? [];
+    const name = plainText(word ?? '').replace(/['-]+$/, '');
+    if (word === undefined || /[a-z0-9]/.test(plain[start + word.length] ?? '')) break;
+    if (atWater === undefined && (noNames.has(name) || noPlace.test(name))) break;
+    at = start + word.length;
+    if (!article.test(name)) end = start + name.length;
+  }
+  return end;
+}
