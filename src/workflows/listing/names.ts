@@ -101,3 +101,43 @@ export function placeAtStart(written: string): number {
   }
   return end;
 }
+
+const nobody =
+  /^(?:the (?!.* )|our |my |your |this |these |every |all |any |we |unser|mein|dein|ihr|nuestr|vuestr|notre |nos |votre |vos |une? |uns?$|una |uns |dir |euch |mi |tu |su )/;
+/** Where one looks for people "en Madrid". */
+const spanishPlaces = new Set(
+  'espana madrid barcelona valencia sevilla zaragoza malaga murcia palma bilbao alicante cordoba valladolid vigo gijon oviedo granada elche badalona cartagena tarrasa jerez sabadell santander almeria burgos pamplona castellon leon salamanca huelva badajoz logrono tarragona lleida girona marbella toledo cadiz jaen ourense lugo coruna albacete andalucia cataluna galicia asturias canarias baleares tenerife ibiza mallorca menorca europa mexico argentina chile colombia peru nuestro nuestra'.split(
+    ' ',
+  ),
+);
+const employerWord = /^[\p{Lu}\d][\p{L}\d&'’-]*(?:\.(?! |$)[\p{L}\d]+)?/u;
+const employerGap = /^ (?:(?:&|\+|and|und|et|y|of|de|de la|du|des|am|vom|von|zum|zur|di) )?(?=[\p{Lu}\d])/u;
+const employerWords = 6;
+
+/** How long the name of an employer is with which a text begins; 0: it begins with none. */
+export function employerAtStart(written: string): number {
+  let end = 0;
+  for (let count = 0; count < employerWords; count++) {
+    const rest = written.slice(end);
+    const abbreviated =
+      count > 0 && /(?:^|[ .])(?:St|Dr|Ste|Co|med)$/.test(written.slice(0, end)) && rest.startsWith('. ');
+    const [gap] = count === 0 ? [''] : abbreviated ? ['. '] : (employerGap.exec(rest) ?? []);
+    const [word] = gap === undefined ? [] : (employerWord.exec(rest.slice(gap.length)) ?? []);
+    if (gap === undefined || word === undefined) break;
+    end += gap.length + word.length;
+  }
+  const name = plainText(written.slice(0, end)).replace(/['-]+$/, '');
+  if (!/[a-z]/.test(name) || nobody.test(name) || noNames.has(name) || noPlace.test(name)) return 0;
+  return name.length;
+}
+
+/** What follows an employer's name that opens a job's text: "At Nuvéo, we are hiring", "Bei Nuvéo suchen wir". */
+const hires =
+  /^(?: ?\([^()]{1,40}\))?(?: (?:in|a|en) [a-z][a-z-]{2,24})?,? (?:we(?: are|'re)(?: now| currently| always)? (?:hiring|recruiting|looking|seeking|searching)|we (?:need|seek|want|offer)|(?:are|is) (?:now |currently )?(?:hiring|recruiting|looking|seeking)|nous (?:recrutons|recherchons|cherchons|embauchons)|on (?:recrute|recherche|cherche|embauche)|(?:recrutons|recherchons|cherchons|embauchons)|(?:suchen|brauchen|bieten) wir|wir (?:suchen|brauchen)|(?:suchen|brauchen)(?! sie)|(?:nos )?(?:estamos (?:buscando|contratando|seleccionando)|buscamos|seleccionamos|necesitamos|contratamos|incorporamos|precisamos))(?![a-z])/;
+
+/** Like `employerAtStart`, if what follows the name says that it hires. */
+export function hiringEmployerAtStart(written: string): number {
+  const length = employerAtStart(written);
+  const plain = plainText(written);
+  return length > 0 && !spanishPlaces.has(plain.slice(0, length)) && hires.test(plain.slice(length)) ? length : 0;
+}

@@ -1,3 +1,4 @@
+import { employerAtStart, hiringEmployerAtStart } from '../names.ts';
 import { amountOf, countOf, numeral } from '../plain-text.ts';
 import { after, before, COUNT, type FactPattern, numberWithin, oneOf } from './pattern.ts';
 
@@ -18,7 +19,7 @@ const namesNobody =
 function withoutArticles(words: string): string {
   return words
     .replace(
-      /^(?:(?:then|wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|les|el|los|las|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|nuestra|notre|equipo|equipe|unternehmen) )+/,
+      /^(?:(?:&|\+|then|wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|les|el|los|las|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|nuestra|notre|equipo|equipe|unternehmen) )+/,
       '',
     )
     .trim();
@@ -107,8 +108,26 @@ export const jobPatterns: readonly FactPattern[] = [
       'organization',
     ],
     pattern:
-      /(?:(?<![a-z0-9])(?:(?:(?:[a-z]|st|ste|dr|co|ges|bros)\.|[a-z0-9](?:[a-z0-9&'-]|\.(?! ))*) ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:(?:gmbh|ag|ug|se)? ?& ?co\.? ?(?:kga?a?\b|ohg\b)|gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks)|(?:gemeinde|stadt|landkreis|spitex|stiftung|verein|spital|pfarrei|kirchgemeinde|ayuntamiento|residencia|fundacion|colegio|mairie|commune|ville|association|fondation|ehpad|council|charity|parish|care home) (?:de |of |d')?[a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks))/g,
+      /(?:(?<![a-z0-9])(?:(?:(?:[a-z]|st|ste|dr|co|ges|bros)\.|[&+]|[a-z0-9](?:[a-z0-9&'-]|\.(?! ))*) ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:(?:gmbh|ag|ug|se)? ?& ?co\.? ?(?:kga?a?\b|ohg\b)|gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?<![a-z])(?:(?:hotel|restaurant[e]?|cafe|[a-z]{0,20}(?:backerei|metzgerei|klinik|praxis|kanzlei|apotheke|werkstatt|pflegedienst|schreinerei|tischlerei|gartnerei|schule)|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+){0,2} (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks)|(?:gemeinde|stadt|landkreis|spitex|stiftung|verein|spital|pfarrei|kirchgemeinde|ayuntamiento|residencia|fundacion|colegio|mairie|commune|ville|association|fondation|ehpad|council|charity|parish|care home) (?:de |of |d')?[a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks))/g,
     read: (match) => withoutArticles(match[0]),
+  },
+  {
+    // "Bei Nuvéo suchen wir": the name has nothing but its capitals.
+    fact: 'employer',
+    kinds: ['jobs'],
+    asWritten: true,
+    pattern: /(?<=^|[.!?:;\n] ?|- )(?:we at|wir (?:bei|von)|nous, chez|chez|at|bei(?: der| dem)?|beim|en) /g,
+    nameAfter: hiringEmployerAtStart,
+    read: (match) => match[1],
+  },
+  {
+    fact: 'employer',
+    kinds: ['jobs'],
+    asWritten: true,
+    pattern:
+      /(?<![a-z])(?:company|employer|arbeitgeber|firma|unternehmen|empresa|entreprise|societe|employeur) ?: ?|(?<![a-z])(?:join(?: (?:us|the team|our team) at)?|rejoignez(?: (?:l'equipe (?:de|d')))?|rejoins|unete a|werde teil (?:von|der)|die firma) /g,
+    nameAfter: employerAtStart,
+    read: (match) => match[1],
   },
   {
     // Whoever hires in a sentence of its own, without a word for what it is: "The Red Lion needs a chef".
