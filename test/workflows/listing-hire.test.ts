@@ -35,8 +35,26 @@ describe('things for hire', () => {
     ['property', 'Room to rent', 'Nice room in a quiet house, £120 per week, bills included, deposit £120.'],
     ['property', 'Lager zu vermieten', 'Trocken, 80 m², Zufahrt mit Lkw, 320 € monatlich.'],
     ['property', 'Ferienhaus an der Ostsee', 'Haus für 6 Personen, 110 € pro Tag, Garten, zwei Schlafzimmer.'],
+    ['property', 'Office to let', 'Bright, near the station, £15 a day hot desk, fast internet and coffee.'],
+    ['property', 'Hot desk in a coworking space', 'Fast internet, coffee and a phone box, £15 a day.'],
+    ['property', 'Workshop space to let', 'Power and water, 40 sqm, £30 a day.'],
+    ['property', 'Büro zu vermieten', 'Helles Büro, 20 m², 25 € pro Tag.'],
+    ['property', 'Seminarraum zu vermieten', 'Für 20 Personen, 45 m², 180 € pro Tag.'],
+    ['property', 'Se alquila oficina por días', 'Luminosa, de 18 m2 en el centro, 20 € al día, wifi incluido.'],
+    ['property', 'Bureau à louer à la journée', 'De 15 m² au centre de Lyon, 25 € par jour, wifi inclus.'],
+    ['property', 'Location salle de réunion', 'Pour 12 personnes, 40 m², 120 € la journée.'],
+    ['furniture', 'Office chair for rent', 'Ergonomic office chair, £3 a day, deposit £20.'],
+    ['furniture', 'Standing desk to rent', 'Electric standing desk, 140 x 70 cm, £5 a day.'],
+    ['furniture', 'Location bureau assis-debout', 'Bureau électrique, 120 x 60 cm, 5 € par jour.'],
+    ['electronics', 'Office printer for hire', 'Laser printer, £10 a day.'],
     ['vehicles', 'VW Polo, ex rental', '2021 Polo, 34,000 miles, petrol, manual, £9,500.'],
   ])('but this is %s: %s', (kind, title, description) => {
     expect(score(title, description).kind).toBe(kind);
+  });
+
+  it('a desk in a shared office needs no area of its own', () => {
+    const blockersOf = (description: string) => score('Office to let', description).blockers.map(({ check }) => check);
+    expect(blockersOf('Bright, near the station, £15 a day hot desk, fast internet and coffee.')).toEqual([]);
+    expect(blockersOf('Bright, near the station, £60 a day, fast internet and coffee.')).toEqual(['area-given']);
   });
 });

@@ -3,7 +3,7 @@ import { readPack } from '../packs/read.ts';
 import { namesModel } from './patterns/makes.ts';
 import type { Kind } from './patterns/pattern.ts';
 import { isHiredOut } from './patterns/price.ts';
-import { countsRooms, namesHome } from './patterns/property.ts';
+import { countsRooms, namesHome, namesWorkplace } from './patterns/property.ts';
 import { hasMileage } from './patterns/vehicles.ts';
 import { plainText } from './plain-text.ts';
 
@@ -154,8 +154,8 @@ function isEvident(kind: Kind, counted: readonly (Counted | undefined)[], title:
   const weak = new Set(counted.flatMap((one) => one?.weak ?? []));
   const whatItIs = [...weak].filter((word) => !ofHire.has(word)).length;
   const isOffered = whatItIs < weak.size;
-  if (kind === 'property' && (countsRooms(text) || namesHome(title) || (isOffered && isLet(whatItIs, text))))
-    return true;
+  const isHome = countsRooms(text) || namesHome(title) || namesWorkplace(title) || (isOffered && isLet(whatItIs, text));
+  if (kind === 'property' && isHome) return true;
   return whatItIs + (isOffered ? 1 : 0) >= weakTogether;
 }
 

@@ -28,6 +28,25 @@ export function namesHome(title: string): boolean {
   return /(?<![a-z])(?:wohnung|apartment|appartement)(?:en|s)?(?![a-z])/.test(title);
 }
 
+/** A place to work in, beside a word of letting: a chair for an office is let, too. "Bureau" is also a desk. */
+const workplace = new RegExp(
+  [
+    '(?:offices?|work ?spaces?|workshops?|warehouse|(?:meeting|treatment|consulting|conference) rooms?|(?:industrial|retail|shop) units?|shop)(?: (?:space|suite|unit|room)s?)? (?:is |are )?(?:to let|to rent|for rent|for hire|to hire|rental)',
+    '(?:office|desk) space',
+    '(?:hot ?desks?|hot-desking|co-?working(?:-[a-z]+)?)',
+    '(?:buros?|buro(?:raum|raume|flachen?|zimmer|platz)|gewerbe(?:raum|raume|flachen?)|ladenlokal|praxisr(?:aum|aume)|(?:lager|seminar|besprechungs|konferenz|schulungs)r(?:aum|aume)|lagerhalle|werkstatt)(?: [a-z]{2,12}){0,2} (?:zu (?:ver)?mieten|zur (?:unter)?miete|mieten)',
+    '(?:alquil(?:er|o|amos)|se alquilan?)(?: de)?(?: una?)? (?:oficinas?|despachos?|locales|local comercial|nave|salas? de reunion(?:es)?)|(?:oficinas?|despachos?|nave industrial|salas? de reunion(?:es)?) (?:en|de|para) alquil(?:er|ar)',
+    "bureaux?(?: (?:partages?|fermes?|individuels?|equipes?|professionnels?|meubles?))? a louer|location (?:de )?bureaux?(?: (?:partages?|fermes?|individuels?|equipes?|professionnels?|meubles?|a la (?:journee|demi-journee|semaine))| ?$)|location (?:de |d'une )?salles? de (?:reunion|formation)|salles? de (?:reunion|formation) a louer",
+  ]
+    .map((words) => `(?<![a-z-])(?:${words})(?![a-z])`)
+    .join('|'),
+);
+
+/** Whether a plain title offers a place to work in: nobody lives there, and it may be let by the day. */
+export function namesWorkplace(title: string): boolean {
+  return workplace.test(title);
+}
+
 const offerOf = oneOf({
   'holiday let': /holiday|per week/,
   rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,
