@@ -94,3 +94,11 @@ it.each([
   const { blockers } = score(title, 'Seven gears, good condition, new tyres.', 'Sport', price, currency);
   expect(blockers.some(({ check }) => check === 'impossible-price')).toBe(isImpossible);
 });
+
+it.each([
+  ['Kittens', 'Vaccinated, chipped, with their mother until twelve weeks. £450 each.', undefined],
+  ['Labrador puppy', 'Chipped and wormed, ready to leave on Saturday. £900.', undefined],
+  ['China cup', 'Blue flowers, slightly chipped at the rim. £3.', 'used'],
+])('animals are chipped by a vet, and cups otherwise: %s', (title, description, condition) => {
+  expect(factOf(score(title, description, ''), 'condition')).toBe(condition);
+});

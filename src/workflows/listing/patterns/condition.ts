@@ -56,7 +56,9 @@ const conditionWords = {
     /(?<!(?:blancs?|blanches?|prix) )\b(?:cassee?s?|brisee?s?)(?![a-z-])|en panne|pour pieces/,
   ],
   flawed: [
-    /\bmarks\b|signs of (?:wear|use)|scratch|\bdents?\b|\bscuffs?\b|\bchipped\b|stains?\b/,
+    /\bmarks\b|signs of (?:wear|use)|scratch|\bdents?\b|\bscuffs?\b|stains?\b/,
+    // A cup is chipped, and so are cats, by a vet.
+    /(?<!(?:vaccinated|wormed|neutered|spayed|checked|vet|micro)(?:,? and|[,-])? ?)\bchipped\b(?!(?:,? and|,)? (?:vaccinated|wormed|neutered|spayed|vet|by))/,
     /kratzer|schramme|\bdelle|\bbeule|gebrauchsspuren|macken|flecken/,
     /marcas de uso|senales de uso|aranazo|\bgolpes?\b|rozadura|abolladura/,
     /\btraces (?:du temps|d'us(?:age|ure)|d'utilisation)|rayure|eraflure|\b(?:petite?|un|quelques) eclats?\b|\bbosses?\b/,
