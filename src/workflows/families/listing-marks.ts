@@ -10,6 +10,10 @@ const privateSale =
 // Sellers of goods say what it costs to send them.
 const parcel = /^(?:colis|parcels?|pakete?|päckchen|paquetes?)$/i;
 
+// Puppies and kittens are sold with both.
+const animalCare =
+  /^vaccinated(?:,| and| &)? (?:(?:wormed|dewormed|health[ -]checked|vet[ -]checked)(?:,| and| &)? )?microchipped$/i;
+
 // Words that are in every advertisement for a flat or a job. Beside a phrase that does exclude people, they would only add findings.
 const everyday =
   /^(?:apply|full[ -]time|part[ -]time|per hour|flat|let|to let|room|rent|job|vollzeit|teilzeit|pro stunde|wohnung|zimmer|miete|bewerben|jornada completa|por hora|piso|habitación|alquiler|temps plein|temps partiel|par heure|appartement|chambre|loyer)$/i;
@@ -25,6 +29,7 @@ export function harmfulIn(text: string, found: readonly Spotted[], isJob: boolea
     if (isJob && applicationDetails.has(entry.id)) return false;
     if (isPrivate && entry.category === 'unfair_terms') return false;
     if (!isJob && entry.category === 'advance_fee' && parcel.test(text.slice(start, end))) return false;
+    if (entry.category === 'misleading_health' && animalCare.test(text.slice(start, end))) return false;
     return !(hasOther && isEveryday(one));
   });
 }

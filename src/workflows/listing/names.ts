@@ -73,7 +73,7 @@ const noPlace =
 const between = /^ (?:(?:upon|ob der|de las|de los|de la|del?|du|des|sur|sous|le|la|les|lez) |d')/;
 /** These have other uses, too, so what follows has to be a river, a sea or a land. */
 const atWaters =
-  /^ (?:a\.|am|an der|im|in der|i\.|vor der|on|under|en|in) (?=(?:main|rhein|neckar|inn|lech|see|[a-z]{3,10}see|donau|saale|ruhr|isar|weinstra(?:ss|ß)e|enns|leitha|glan|lahn|havel|oder|mur|ybbs|traun|elbe|mosel|ilm|aller|leine|spree|weser|fulda|harz|taunus|breisgau|allgau|odenwald|schwarzwald|pongau|pinzgau|zillertal|steiermark|oberpfalz|pfalz|hohe|trent|sea|tees|thames|wye|avon|solent|lyne|provence|bresse|laye|velin|champagne|artois)(?![a-z]))/;
+  /^ (?:a\.|am|an der|im|in der|i\.|vor der|on|under|en|in) (?=(?:main|rhein|neckar|inn|lech|see|[a-z]{3,10}see|donau|saale|ruhr|isar|weinstra(?:ss|ß)e|enns|leitha|glan|lahn|havel|oder|mur|ybbs|traun|elbe|mosel|ilm|aller|leine|spree|weser|fulda|harz|taunus|breisgau|allgau|odenwald|schwarzwald|pongau|pinzgau|zillertal|steiermark|oberpfalz|pfalz|holstein|westfalen|oldenburg|sachsen|thuringen|bayern|oberbayern|niederbayern|mecklenburg|wurttemberg|hessen|tirol|karnten|karntens|salzburg|hohe|trent|sea|tees|thames|wye|avon|solent|lyne|provence|bresse|laye|velin|champagne|artois)(?![a-z]))/;
 const article =
   /^(?:la|le|les|el|los|las|l'|san|santa|santo|saint|sainte|sankt|st\.?|ste\.?|sta\.?|bad|den|port|porto|puerto)$/;
 const placeWord = /^(?:(?:St|Ste|Sta)\. ?)?\p{Lu}[\p{L}'’-]+/u;

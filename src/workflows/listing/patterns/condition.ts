@@ -14,7 +14,7 @@ const conditionWords = {
     /sin estrenar|a estrenar|precintad[oa]|sin usar/,
     /neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?/,
     // A German "neu", too.
-    /neu(?:f|ve|wertig)?(?=[.,;!]|$)/,
+    /(?<!(?:inspektion|tuv|hu|pickerl|service|akku|batterie|kette|chaine|reifen|mantel|schlauche?|bremsen|bremsbelage|sattel|selle|saiten|bezug|housse|display|armband|ladegerat|kabel|polster|matratze) )neu(?:f|ve|wertig)?(?=[.,;!]|$)/,
   ],
   veryGood: [
     /very good|excellent|never crashed/,

@@ -130,6 +130,9 @@ const makeWord = `(?<![a-z0-9])(?:${inText(makes)})(?![a-z])`;
 
 const makeAndModel = new RegExp(`${makeWord}[ ,:-]{1,2}(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`);
 
+/** Caravans have numbers and names that are models of cars, too: an Antarès 406 is no Peugeot. */
+const caravan = /(?<![a-z])(?:caravan(?:[ae]?s?)?|wohnwagen)(?![a-z])/;
+
 /** A make or a model that people name without it. Part of a RegExp. */
 export const vehicleName = `${makeWord}|(?<![a-z0-9-])(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`;
 
@@ -151,7 +154,7 @@ export const makePatterns: readonly FactPattern[] = [
     kinds: ['vehicles'],
     inTitle: true,
     pattern: anyModel,
-    read: (match) => modelNames.find(([, names]) => names.test(match[0]))?.[0],
+    read: (match, text) => (caravan.test(text) ? undefined : modelNames.find(([, names]) => names.test(match[0]))?.[0]),
   },
   {
     fact: 'model',
@@ -174,7 +177,7 @@ export const makePatterns: readonly FactPattern[] = [
     asWritten: true,
     inTitle: true,
     pattern: anyModel,
-    read: (match) => match[0],
+    read: (match, text) => (caravan.test(text) ? undefined : match[0]),
   },
   {
     fact: 'brand',
