@@ -51,6 +51,8 @@ describe('an answer', () => {
     ['dataProtection', 80, ['documentées', 'dokumentierte', 'documentados']],
     ['founderDependence', 15, ['élevées', 'hohe', 'altas']],
     ['marketEvidence', 65, ['Lettre d’intention', 'carta de intenciones', 'Absichtserklärung']],
+    ['booksUpToDate', 100, ['daily', 'täglich', 'quotidienne', 'a diario']],
+    ['goalsReviewed', 100, ['weekly', 'wöchentlich', 'semanal', 'hebdomadaire']],
     ['licencesHeld', 100, ['keine Genehmigungen nötig', 'pas nécessaires', 'yes', 'todas']],
   ])('is read with its endings: %s, %d', (name, points, texts) => {
     for (const text of texts) expect([text, scoreOf(name, text)]).toEqual([text, points]);
@@ -69,6 +71,10 @@ describe('an answer', () => {
     ['processesDocumented', 'not all processes'],
   ])('is not what it denies, nor a guess: %s, %s', (name, text) => {
     expect(refusal({ [name]: text })).toHaveLength(1);
+  });
+
+  it('that says more than a choice is not guessed, but the choice is suggested', () => {
+    expect(refusal({ registered: 'Ja, seit 2012' }, 'de')[0]?.description).toContain('vielleicht ist ja gemeint');
   });
 
   it('that can mean two choices is asked for', () => {

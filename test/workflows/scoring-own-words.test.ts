@@ -170,21 +170,25 @@ it.each([
 });
 
 it.each([
-  ['en', 'is not one of no, daily', 'has to be a number in digits, for example 10; leave it out if it is not known'],
+  [
+    'en',
+    'is not one of no, daily',
+    'has to be a number in digits, for example 10, or 0 if there is none; leave it out if it is not known',
+  ],
   [
     'de-AT',
     'gehört nicht zur Auswahl: no, daily',
-    'muss eine Zahl in Ziffern sein, zum Beispiel 10; lassen Sie den Wert weg, wenn er nicht bekannt ist',
+    'muss eine Zahl in Ziffern sein, zum Beispiel 10, oder 0, wenn es nichts davon gibt; lassen Sie den Wert weg, wenn er nicht bekannt ist',
   ],
   [
     'es',
     'no es una de las opciones: no, daily',
-    'tiene que ser un número en cifras, por ejemplo 10; omítalo si no se conoce',
+    'tiene que ser un número en cifras, por ejemplo 10, o 0 si no hay; omítalo si no se conoce',
   ],
   [
     'fr',
     'ne fait pas partie des choix : no, daily',
-    'doit être un nombre en chiffres, par exemple 10 ; omettez-le s’il n’est pas connu',
+    'doit être un nombre en chiffres, par exemple 10, ou 0 s’il n’y en a pas ; omettez-le s’il n’est pas connu',
   ],
 ])('a value that cannot be read is refused in the reader’s language: %s', (locale, answer, metric) => {
   const indicator = { name: 'backups', weight: 1, choices: { no: 10, daily: 100 } };

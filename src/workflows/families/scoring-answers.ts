@@ -139,7 +139,9 @@ function nearestTo(sayings: Sayings, text: string): string[] {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
   if (words.length > 1 && negated.test(words.join(' '))) return [];
-  const held = new Set(words.flatMap((word) => (word.length < stemMin ? [] : choicesMeant(sayings, word))));
+  const held = new Set(
+    words.flatMap((word, at) => (at > 0 && word.length < stemMin ? [] : choicesMeant(sayings, word))),
+  );
   if (held.size > 0) return held.size === 1 ? [...held] : [];
   const all = [...sayings].flatMap(([choice, said]) => [...said].map((saying) => [saying, choice] as const));
   const near = nearestName(

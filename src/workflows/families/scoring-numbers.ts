@@ -120,6 +120,11 @@ const twoNumbers = /\d[^\d.,'’\s]+\d|\d[.,'’\s]*\p{L}[^\d]*\d/u;
 const withWords = /^([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?(\D{1,60})$/u;
 const outOf =
   /^(\d[\d.,]{0,6}) ?(?:\/|von|of|out of|de|sobre|sur) ?(\d{1,3})(?: ?(?:stars?|sternen?|punkten?|points?|estrellas|puntos|étoiles))?$/iu;
+// "3x" and "2:1" of a ratio.
+const timesWritten = /^(\d[\d.,]{0,8}) ?(?:x|×|times|-?fach|mal|veces|fois|: ?1)$/iu;
+// Whom people count; an indicator need not call them so.
+const counted =
+  /^(?:people|persons?|employees?|staff|patients?|clients?|customers?|guests?|members?|users?|subscribers?|buyers?|orders?|personen|leute|mitarbeiter(?:innen)?|angestellte|patienten|kund(?:en|innen)|gaste|mitglieder|nutzer|abonnenten|auftrage|personas?|empleados|pacientes|clientes|huespedes|socios|usuarios|suscriptores|pedidos|personnes?|employes|salaries|membres|utilisateurs|abonnes|commandes)$/;
 const grades = /^(?:stars?|sternen?|punkten?|points?|pts|estrellas?|puntos?|etoiles?)$/;
 
 function parse(indicator: Plain<Indicator>, given: string, context: NumberContext): Parsed | Message {
@@ -133,10 +138,13 @@ function parse(indicator: Plain<Indicator>, given: string, context: NumberContex
     .replace(percentWords, '%')
     .replace(about, '')
     .replace(minus, '-')
+    .replace(/^\+ ?(?=\d)/, '')
     .trim();
   const isBare = /^[+-]?[\d.,' ]+$/.test(text);
   if (isBare && readNumber(text, '.').kind === 'number') return { number: text, factor: 1 };
   const words = wordsOf(indicator);
+  const [, timesSo = ''] = ratio.test(words) ? (timesWritten.exec(text) ?? []) : [];
+  if (timesSo !== '') return { number: timesSo, factor: 1 };
   const [, grade = '', end = ''] = outOf.exec(text) ?? [];
   if (end !== '' && isGraded(words) && scaleEndOf(words) === Number(end)) return { number: grade, factor: 1 };
   if (isBare || limit.test(text) || rangeWritten.test(text) || twoNumbers.test(text.replace(/[23²³]$/, '')))
@@ -147,13 +155,16 @@ function parse(indicator: Plain<Indicator>, given: string, context: NumberContex
     if (factor !== undefined) return { number: quantity.number, factor };
   }
   // "1.2M" is read as metres, too.
-  const read = quantity && !text.endsWith('M') ? undefined : withoutWords(words, text, context.wordsFor(indicator));
+  const read =
+    quantity && !text.endsWith('M')
+      ? undefined
+      : withoutWords(words, text, context.wordsFor(indicator), askedUnitOf(indicator) !== undefined);
   if (read) return read;
   return { name: 'scorecard.otherUnit', values: { value: shown, label } };
 }
 
 /** "1.2 million", "350k" and "12 paying customers": multiples, and words that only repeat what the indicator is called. */
-function withoutWords(words: string, text: string, called: ReadonlySet<string>): Parsed | undefined {
+function withoutWords(words: string, text: string, called: ReadonlySet<string>, hasUnit: boolean): Parsed | undefined {
   const [, number, rest = ''] = withWords.exec(text) ?? [];
   if (number === undefined) return undefined;
   const [first = '', ...others] = foldText(rest).replace(/\.$/, '').split(/ |\. /);
@@ -161,7 +172,14 @@ function withoutWords(words: string, text: string, called: ReadonlySet<string>):
   const times = first.length > 1 || first === 'k' || /^M\b/.test(rest) ? timesOf(first) : undefined;
   const left = times === undefined ? [first, ...others] : others;
   if (times !== undefined && (countsMultiples.test(words) || isPercentage(words))) return undefined;
-  const isRepeated = left.every((word) => word === '' || called.has(word) || (isGraded(words) && grades.test(word)));
+  const isCounted = !hasUnit && !isPercentage(words) && !ratio.test(words);
+  const isRepeated = left.every(
+    (word) =>
+      word === '' ||
+      called.has(word) ||
+      (isGraded(words) && grades.test(word)) ||
+      (isCounted && left.length === 1 && counted.test(word)),
+  );
   return isRepeated ? { number, factor: times ?? 1 } : undefined;
 }
 
@@ -180,11 +198,12 @@ function factorFor(indicator: Plain<Indicator>, words: string, quantity: Quantit
   if (measure === 'share') return shareFactor(indicator, words);
   if (isPercentage(words)) return undefined;
   if (isMoneyMeasure(measure)) {
-    if (countsMultiples.test(words) && (asked?.times ?? 1) === 1) return undefined;
+    const inTimes = asked && asked.times !== 1 ? asked.times : timesIn(words);
+    if (inTimes === undefined) return undefined;
     if (asked && !isMoneyMeasure(asked.measure)) return undefined;
     const currencies = currenciesIn(words);
     if (currencies.size > 0 && !currencies.has(measure)) return undefined;
-    return (quantity.times * period) / (asked?.times ?? 1);
+    return (quantity.times * period) / inTimes;
   }
   const [given, wanted] = [readQuantity(`1 ${unit}`), asked];
   if (!given || !wanted) return undefined;
@@ -195,6 +214,13 @@ function factorFor(indicator: Plain<Indicator>, words: string, quantity: Quantit
   return (
     ((isSame ? given.factor / wanted.factor : hours(given) / hours(wanted)) * quantity.times * period) / wanted.times
   );
+}
+
+/** In what an indicator counts money: 1,000 of "thousand EUR"; undefined if it cannot be told. */
+function timesIn(words: string): number | undefined {
+  if (!countsMultiples.test(words)) return 1;
+  const [times, other] = words.split(/[^\p{L}]+/u).flatMap((word) => (word.length > 2 ? (timesOf(word) ?? []) : []));
+  return other === undefined ? times : undefined;
 }
 
 const hoursInMonth = (365.25 * 24) / 12;
