@@ -49,7 +49,7 @@ describe('a number in text', () => {
     ['grossMarginPercent', -5, ['-5 %', '\u22125 %', '- 5 %']],
     ['cashRunwayMonths', 14, ['14 months', '14 Monate', '14 meses', '14 mois', 'about 14 months', 'etwa 14 Monate']],
     ['cashRunwayMonths', 12, ['1 year', '1 Jahr', '1 año', '1 an', '4 quarters', '12,0 Monate']],
-    ['receivablesDays', 28, ['4 weeks', '4 Wochen', '4 semanas', '4 semaines', '28 Tage', '28 jours', '672 h']],
+    ['receivablesDays', 28, ['4 weeks', '4 Wochen', '4 semanas', '4 semaines', '28 Tage', '28 jours']],
     ['debtToEquity', 0.6, ['0,6', '0.6', '60 %', '0,6:1']],
     ['customerCount', 12, ['12 customers', '12 paying customers', '12 Kunden', '12 clientes', '12 clients']],
     ['customerCount', 1234, ['1 234', "1'234", '1.234', '1,234', '1.234 Kunden']],
@@ -79,7 +79,7 @@ describe('a number in text', () => {
     ['Bewertung (0-5)', 5, '4,5 von 5', 90],
     ['Years in business', 10, '18 months', 15],
     ['Ancienneté, années', 10, '4 ans', 40],
-    ['Hours to a first answer', 48, '1 day', 50],
+    ['Hours to a first answer', 48, '90 min', 3.1],
     ['Share of deliveries on time', 1, '96 %', 96],
   ])('is in the unit of its indicator: %s, %d, %s', (label, most, text, expected) => {
     const reply = score({ ...tenth('one', label, most), metrics: { one: text } });
@@ -109,6 +109,9 @@ describe('a text that is no number for certain', () => {
     ['cashRunwayMonths', 'more than 6', 'is a range, a limit'],
     ['cashRunwayMonths', '> 6', 'is a range, a limit'],
     ['cashRunwayMonths', '6+', 'is a range, a limit'],
+    ['trainingDays', '40 hours', 'unit that does not fit'],
+    ['trainingDays', '1 week', 'unit that does not fit'],
+    ['receivablesDays', '72 hours', 'unit that does not fit'],
     ['customerCount', '12 of 30', 'more than one number'],
     ['grossMarginPercent', '41 €', 'unit that does not fit'],
     ['cashRunwayMonths', '14 m', 'unit that does not fit'],

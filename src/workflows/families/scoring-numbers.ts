@@ -209,6 +209,11 @@ function factorFor(indicator: Plain<Indicator>, words: string, quantity: Quantit
   if (!given || !wanted) return undefined;
   const hours = (one: Quantity) => one.factor * (one.measure === 'months' ? hoursInMonth : 1);
   const areTimes = isTime(given.measure) && isTime(wanted.measure);
+  if (areTimes && hours(given) !== hours(wanted)) {
+    // A day of work has eight hours, a week of training five days.
+    const isAcrossDays = hours(given) < hoursInDay !== hours(wanted) < hoursInDay;
+    if (isAcrossDays || (ofWork.test(words) && hours(given) >= hoursInDay)) return undefined;
+  }
   if (given.measure !== wanted.measure && !areTimes) return undefined;
   const isSame = given.measure === wanted.measure;
   return (
@@ -223,6 +228,9 @@ function timesIn(words: string): number | undefined {
   return other === undefined ? times : undefined;
 }
 
+const hoursInDay = 24;
+const ofWork =
+  /train|\bwork|holiday|vacation|absen|sick|weiterbildung|fortbildung|schulung|arbeit|urlaub|krank|formacion|trabaj|laboral|vacacion|formation|travail|ouvre|conge|maladie/;
 const hoursInMonth = (365.25 * 24) / 12;
 
 function isTime(measure: string): boolean {
