@@ -18,7 +18,7 @@ const invisible = /\p{Cf}/gu;
  * not grow with its length. If the detector is unsure, a language in `spoken` that it considers possible is preferred.
  */
 export function languagesOf(text: string, spoken: ReadonlySet<string>): Heard[] {
-  const slices = slicesOf(text, sliceUnits);
+  const slices = slicesOf(text);
   const counts = new Map<string, number>();
   for (const slice of slices) {
     const language = languageOf(slice, spoken);
@@ -29,10 +29,25 @@ export function languagesOf(text: string, spoken: ReadonlySet<string>): Heard[] 
     .sort((a, b) => b.share - a.share);
 }
 
-function slicesOf(text: string, units: number): string[] {
+function slicesOf(text: string): string[] {
   if (text.length <= wholeMax) return [text];
-  const middle = (text.length - units) >> 1;
-  return [0, middle, text.length - units].map((from) => text.slice(from, from + units));
+  const middle = (text.length - sliceUnits) >> 1;
+  return [0, middle, text.length - sliceUnits].map((from) => text.slice(from, from + sliceUnits));
+}
+
+type Detected = ReturnType<typeof eld.detect>;
+const recent = new Map<string, Detected>();
+/** A text is asked for its languages, and then for the language of its reply. */
+const recentMax = 6;
+
+function detect(text: string): Detected {
+  const known = recent.get(text);
+  if (known) return known;
+  const found = eld.detect(text);
+  const [oldest] = recent.size < recentMax ? [] : recent.keys();
+  if (oldest !== undefined) recent.delete(oldest);
+  recent.set(text, found);
+  return found;
 }
 
 const letter = /\p{L}/gu;
@@ -49,7 +64,7 @@ function languageOf(text: string, spoken: ReadonlySet<string>): string {
   const seen = text.replace(invisible, '');
   const short = shortLanguageOf(seen, spoken);
   if (short !== undefined) return short;
-  const heard = eld.detect(seen);
+  const heard = detect(seen);
   if (spoken.has(heard.language)) return heard.language;
   const close = closeLanguageOf(seen, spoken, heard.getScores());
   if (close !== undefined) return close;
@@ -85,7 +100,7 @@ const certainLettersMin = 12;
 /** The language of a short text by its most common words; undefined if the detector should decide. */
 function shortLanguageOf(text: string, spoken: ReadonlySet<string>): string | undefined {
   if (text.length > shortUnits) return undefined;
-  if (hasLetters(text, certainLettersMin) && eld.detect(text).isReliable()) return undefined;
+  if (hasLetters(text, certainLettersMin) && detect(text).isReliable()) return undefined;
   const [first, second] = [...commonWordsIn(text)]
     .filter(([language]) => spoken.has(language))
     .sort((a, b) => b[1] - a[1]);
@@ -93,7 +108,6 @@ function shortLanguageOf(text: string, spoken: ReadonlySet<string>): string | un
   return second?.[1] === first[1] ? undefined : first[0];
 }
 
-const certainSliceUnits = 150;
 // "60,000 miles" is Spanish to a detector that counts letters.
 const measure =
   /\d[\d.,'’]*\s?(?:miles?|mi|kms?|b?hp|ps|ch|cv|kwh?|[gt]b|mah|[cm]?m|m²|m2|sq ?m|sq ?ft|ft|k?g|l|ccm?|mpg|inch|eur|gbp|usd|chf)?(?![\p{L}\d])/giu;
@@ -102,11 +116,21 @@ const beyondAscii = /[\u00c0-\u024f]/u;
 const clearScore = 0.65;
 const clearLead = 0.1;
 
-/** The language of a text if it is certain: names, codes and measures have none. A long text is sampled. */
+/** The language of a text if it is certain: names, codes and measures have none. A long text is sampled, and most samples have to agree. */
 export function certainLanguageOf(text: string): string | undefined {
-  const heard = slicesOf(text, certainSliceUnits).join(' ').replace(invisible, '').replace(measure, ' ');
+  if (text.length <= wholeMax) return certainly(text);
+  const [first, second, third] = slicesOf(text).map((slice) => {
+    const heard = slice.replace(invisible, '');
+    const found = detect(heard);
+    return found.isReliable() && hasLetters(heard, certainLettersMin) ? found.language : undefined;
+  });
+  return first === second || first === third ? first : second === third ? second : undefined;
+}
+
+function certainly(text: string): string | undefined {
+  const heard = text.replace(invisible, '').replace(measure, ' ');
   if (!hasLetters(heard, certainLettersMin)) return undefined;
-  const found = eld.detect(heard);
+  const found = detect(heard);
   if (!found.isReliable()) return undefined;
   const { language } = found;
   if (heard.length > shortUnits || beyondAscii.test(heard) || commonWordsIn(heard).has(language)) return language;

@@ -18,9 +18,12 @@ const rooms = new RegExp(
   `(?<![a-z0-9])${COUNT}[ -]{0,2}(?:bedrooms?|bed (?:flat|house|apartment|home)|zimmer-?(?:wohnung|whg)|zkb|dormitorios|chambres|raum-?wohnung)(?![a-z])`,
 );
 
+/** Without one of these, no number has to be looked at. */
+const roomWords = /bed(?:room| flat| house| apartment| home)|zimmer|zkb|dormitorios|chambres|raum-?wohnung/;
+
 /** Whether a plain text counts rooms as only a home has them. */
 export function countsRooms(plain: string): boolean {
-  return rooms.test(plain);
+  return roomWords.test(plain) && rooms.test(plain);
 }
 
 /** Whether a plain title names a home; in prose, a home is also where a carpet lay. */
