@@ -71,11 +71,23 @@ test('forms, scorecards, decisions and drafts take them for names', async () => 
     '{"assist":"off","form":{"name":"own","fields":[{"name":"__proto__","label":"A","kind":"choice","choices":["Yes","No"]},{"name":"constructor","label":"B","kind":"text","pattern":"[a-z]+","required":true}]},"values":{"__proto__":"yes"}}',
   );
   expect(JSON.parse(form.text).fields).toMatchObject([{ status: 'ok' }, { status: 'missing' }]);
+  const bare = await post(
+    '/v1/guidance/profile-check',
+    '{"assist":"off","form":{"name":"own","fields":[{"name":"constructor","label":"Country of residence","kind":"country"},{"name":"toString","label":"Date of birth","kind":"date"},{"name":"valueOf","label":"IBAN","kind":"text"},{"name":"hasOwnProperty","label":"Age","kind":"integer","pattern":"[0-9]+"}]},"values":{}}',
+  );
+  expect(bare.status, bare.text).toBe(200);
+  expect(JSON.parse(bare.text).fields.map((field: { status: string }) => field.status)).toEqual(Array(4).fill('empty'));
   const scored = await post(
     '/v1/scoring/business-readiness',
     '{"assist":"off","customScorecard":{"name":"own","dimensions":[{"name":"__proto__","indicators":[{"name":"__proto__","curve":[{"value":0,"score":0},{"value":10,"score":100}]},{"name":"constructor","choices":{"__proto__":70,"toString":10}}]}]},"metrics":{"__proto__":5},"answers":{"constructor":"__proto__"}}',
   );
   expect(JSON.parse(scored.text)).toMatchObject({ overallScore: 60, missingFacts: [] });
+  const lowest = await post(
+    '/v1/scoring/business-readiness',
+    '{"assist":"off","customScorecard":{"name":"own","dimensions":[{"name":"valueOf","indicators":[{"name":"constructor","choices":{"__proto__":70,"toString":10}}]},{"name":"b","indicators":[{"name":"toString","choices":{"__proto__":5}}]}]},"answers":{"constructor":"toString","toString":"__proto__"}}',
+  );
+  expect(lowest.status, lowest.text).toBe(200);
+  expect(JSON.parse(lowest.text)).toMatchObject({ overallScore: 7.5 });
   const decided = await post(
     '/v1/decision/memo',
     '{"assist":"off","question":"Which?","options":[{"name":"__proto__","attributes":{"__proto__":1}},{"name":"constructor","attributes":{"__proto__":2}}],"criteria":[{"name":"__proto__","weight":1}]}',

@@ -1,4 +1,5 @@
 import { FailureError, type FieldViolation } from '../../base/failure.ts';
+import { ownValue } from '../../base/own-value.ts';
 import { nearestName } from '../../base/text/nearest.ts';
 import { brief } from '../brief.ts';
 
@@ -120,7 +121,7 @@ export class MemberCheck {
    */
   check(object: Readonly<Record<string, unknown>>, members: Members, at = '', name?: string): void {
     for (const [member, value] of Object.entries(object)) {
-      const treatment = Object.hasOwn(members, member) ? members[member] : undefined;
+      const treatment = ownValue(members, member);
       if (treatment === 'used' || value == null || (name && isEmptyList(value))) continue;
       const field = at === '' ? member : `${at}.${member}`;
       if (treatment === 'hint') {

@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { countryCodeOf } from '../sense/countries.ts';
@@ -45,7 +46,7 @@ export function contradictionsIn(
 
 function datesOutOfOrder(fields: readonly Named[], values: Values, locale: string, words: Words): Contradiction[] {
   const days = fields.flatMap((field) => {
-    const day = field.kind === 'date' ? readDay(String(values[field.name] ?? ''), locale) : undefined;
+    const day = field.kind === 'date' ? readDay(String(ownValue(values, field.name) ?? ''), locale) : undefined;
     return day === undefined ? [] : [{ field, day, words: wordsOf(field.name, field.label) }];
   });
   return dateOrders.flatMap(({ earlier, later }) => {
@@ -65,8 +66,8 @@ const highest = /\b(max(imum|imo|imal\w*)?|hochst\w*|at most|to|until|bis|hasta|
 /** A least and a most of the same thing, the wrong way round. */
 function emptyRanges(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const numbers = fields
-    .filter(({ kind, name }) => (kind === 'number' || kind === 'integer') && isNumber(values[name]))
-    .map((field) => ({ field, value: Number(values[field.name]), words: wordsOf(field.name, field.label) }));
+    .filter(({ kind, name }) => (kind === 'number' || kind === 'integer') && isNumber(ownValue(values, name)))
+    .map((field) => ({ field, value: Number(ownValue(values, field.name)), words: wordsOf(field.name, field.label) }));
   return numbers.flatMap((least) => {
     const about = least.words.replace(lowest, '');
     if (about === least.words) return [];
@@ -93,7 +94,7 @@ function unlikeTwins(fields: readonly Named[], values: Values, words: Words): Co
         one.kind === second.kind &&
         (one.kind === 'email' || (meaning === 'iban' && meaningOf(one.name, one.label) === meaning)),
     );
-    if (first === undefined || sameText(values[first.name], values[second.name])) return [];
+    if (first === undefined || sameText(ownValue(values, first.name), ownValue(values, second.name))) return [];
     return [unfit(first, second, words)];
   });
 }
@@ -106,17 +107,17 @@ function sameText(a: unknown, b: unknown): boolean {
 /** An age that the date of birth does not have, give or take a year. */
 function wrongAge(fields: readonly Named[], values: Values, { locale, today }: Asked, words: Words): Contradiction[] {
   const birth = fields.find((one) => one.kind === 'date' && meaningOf(one.name, one.label) === 'birth');
-  const age = fields.find((one) => isNumber(values[one.name]) && asksAge(wordsOf(one.name, one.label)));
-  const day = birth && readDay(String(values[birth.name]), locale);
+  const age = fields.find((one) => isNumber(ownValue(values, one.name)) && asksAge(wordsOf(one.name, one.label)));
+  const day = birth && readDay(String(ownValue(values, birth.name)), locale);
   if (!birth || !age || !day) return [];
-  return Math.abs(today.year - day.year - Number(values[age.name])) > 1 ? [unfit(birth, age, words)] : [];
+  return Math.abs(today.year - day.year - Number(ownValue(values, age.name))) > 1 ? [unfit(birth, age, words)] : [];
 }
 
 /** The number of a French establishment and its VAT ID both hold the number of the company. */
 function otherCompanies(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const find = (words: RegExp) => fields.find(({ name, label }) => words.test(wordsOf(name, label)));
   const [company, vat] = [find(/\bsire[nt]\b/), find(/\btva\b/)];
-  const digits = (field: Named | undefined) => String(field ? values[field.name] : '').replace(/\D/g, '');
+  const digits = (field: Named | undefined) => String(field ? ownValue(values, field.name) : '').replace(/\D/g, '');
   if (!company || !vat || !/^\d{11}$/.test(digits(vat)) || !/^\d{9}(\d{5})?$/.test(digits(company))) return [];
   return digits(vat).slice(2) === digits(company).slice(0, 9) ? [] : [unfit(company, vat, words)];
 }
@@ -128,8 +129,10 @@ function unfit(first: Named, second: Named, words: Words): Contradiction {
 /** net + tax = gross, and tax = net x rate; to the cent, allowing one cent for rounding. */
 function wrongSums(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const find = (pattern: RegExp) => {
-    const field = fields.find((one) => pattern.test(wordsOf(one.name, one.label)) && isNumber(values[one.name]));
-    return field === undefined ? undefined : { field, value: Number(values[field.name]) };
+    const field = fields.find(
+      (one) => pattern.test(wordsOf(one.name, one.label)) && isNumber(ownValue(values, one.name)),
+    );
+    return field === undefined ? undefined : { field, value: Number(ownValue(values, field.name)) };
   };
   const net = find(/\b(net|netto|neto|ht|subtotal)\b/i);
   const gross = find(/\b(gross|brutto|bruto|ttc|total)\b/i);
@@ -158,12 +161,12 @@ function wrongSums(fields: readonly Named[], values: Values, words: Words): Cont
 /** A VAT ID, or a BIC next to an IBAN, from another country. */
 function foreignNumbers(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const of = (meaning: string) =>
-    fields.find(({ name, label }) => meaningOf(name, label) === meaning && typeof values[name] === 'string');
+    fields.find(({ name, label }) => meaningOf(name, label) === meaning && typeof ownValue(values, name) === 'string');
   const found: Contradiction[] = [];
   const country = fields.find(({ name, kind }) => kind === 'country' && /country|land|pais|pays/i.test(name));
   const vat = of('vat');
-  const home = country && countryCodeOf(values[country.name]);
-  const abroad = vat && countryOfVat(String(values[vat.name]));
+  const home = country && countryCodeOf(ownValue(values, country.name));
+  const abroad = vat && countryOfVat(String(ownValue(values, vat.name)));
   if (vat && country && home && abroad && home !== abroad)
     found.push(
       contradiction(
@@ -174,7 +177,10 @@ function foreignNumbers(fields: readonly Named[], values: Values, words: Words):
     );
   const [iban, bic] = [of('iban'), of('bic')];
   if (iban && bic) {
-    const [bank, account] = [String(values[bic.name]).slice(4, 6), String(values[iban.name]).slice(0, 2)];
+    const [bank, account] = [
+      String(ownValue(values, bic.name)).slice(4, 6),
+      String(ownValue(values, iban.name)).slice(0, 2),
+    ];
     if (bank.toUpperCase() !== account.toUpperCase())
       found.push(contradiction(bic, words.say('form.otherBank', { bic: bic.title, iban: iban.title }), words));
   }

@@ -1,4 +1,5 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { ownValue } from '../../base/own-value.ts';
 import { roundTo } from '../../base/round.ts';
 import { nearestName } from '../../base/text/nearest.ts';
 import type {
@@ -50,7 +51,9 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
   name: 'guidance',
   patternsOf: ({ form, values }) =>
     (form?.fields ?? []).flatMap(({ name, pattern }, index) =>
-      pattern === '' ? [] : [{ field: `form.fields[${index}].pattern`, pattern, text: patternText(values?.[name]) }],
+      pattern === ''
+        ? []
+        : [{ field: `form.fields[${index}].pattern`, pattern, text: patternText(ownValue(values, name)) }],
     ),
   prepare(asked, { fits, nowMs }): Result<Prepared<ProfileReply>> {
     const bounded = boundJson('values', asked.values);
@@ -147,7 +150,7 @@ function homeOf(
   locale: string,
 ): string | undefined {
   const field = fields.find(({ name, label, kind }) => kind === 'country' && isHome(wordsOf(name, label)));
-  return (field && countryCodeOf(values[field.name])) ?? /^[a-z]{2,3}[-_]([A-Z]{2})$/.exec(locale)?.[1];
+  return (field && countryCodeOf(ownValue(values, field.name))) ?? /^[a-z]{2,3}[-_]([A-Z]{2})$/.exec(locale)?.[1];
 }
 
 interface ReadForm {
@@ -211,7 +214,7 @@ function inspect(
   words: Words,
   fits?: PatternFits,
 ): Inspected {
-  const value = Object.hasOwn(values ?? {}, field.name) ? values?.[field.name] : undefined;
+  const value = ownValue(values, field.name);
   const shown = shownField(field, template, words);
   const { status, message, suggestion } = inspectValue(shown, value, context, words, fits);
   const importance = field.importance ?? (field.required ? 3 : 1);

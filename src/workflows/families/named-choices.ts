@@ -1,4 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf';
+import { ownValue } from '../../base/own-value.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
 import type { Plain } from '../family.ts';
@@ -47,7 +48,7 @@ export function withChoices(names: ChoiceNames | undefined, values: JsonObject):
   for (const [field, choices] of names) {
     const meant = (value: JsonObject[string]) =>
       typeof value === 'string' && value.length <= nameMax ? (choices.get(foldText(value.trim())) ?? value) : value;
-    const value = Object.hasOwn(values, field) ? values[field] : undefined;
+    const value = ownValue(values, field);
     if (value !== undefined) read[field] = Array.isArray(value) ? value.map((item) => meant(item)) : meant(value);
   }
   return read;

@@ -1,4 +1,5 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { ownValue } from '../../base/own-value.ts';
 import type { Slices } from '../../base/slices.ts';
 import type {
   CheckRiskRequest,
@@ -164,7 +165,7 @@ function* factChecks(
   for (const { folded } of scans) for (const { entry } of yield* index.findInSlices(folded, 10_000)) stated.add(entry);
   const given = request.facts ?? {};
   return request.requiredFacts.map((fact) => {
-    const value = Object.hasOwn(given, fact.name) ? given[fact.name] : undefined;
+    const value = ownValue(given, fact.name);
     const known = stated.has(fact.name) || (value !== undefined && value !== null && value !== '');
     return {
       outcome: known ? 'passed' : 'failed',

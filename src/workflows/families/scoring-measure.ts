@@ -1,5 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { fail, type Result, succeed } from '../../base/failure.ts';
+import { ownValue } from '../../base/own-value.ts';
 import type {
   Indicator,
   RatingCap,
@@ -113,12 +114,12 @@ function scoreOfIndicator(
     const field = `metrics.${name}`;
     const problem = refused.get(name);
     if (problem) return { field, refused: problem };
-    const value = Object.hasOwn(numbers, name) ? numbers[name] : undefined;
-    if (typeof value !== 'number') return { score: undefined };
+    const value = numbers.get(name);
+    if (value === undefined) return { score: undefined };
     const why = impossibleBecause(indicator, value, fractions.has(name));
     return why === undefined ? { score: scoreAt(curve, value) } : { score: undefined, impossible: { field, why } };
   }
-  const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
+  const answer = ownValue(answers, name);
   const read = readAnswer(indicator, answer, context);
   if (read === undefined) return { score: undefined };
   if (typeof read !== 'string') return { field: `answers.${name}`, refused: read };

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { ownValue } from '../../base/own-value.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type { Indicator } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
@@ -21,7 +22,7 @@ export interface NumberContext {
 
 /** Metrics as numbers; what is not known has none. */
 export interface ReadMetrics {
-  numbers: JsonObject;
+  numbers: ReadonlyMap<string, number>;
   refused: ReadonlyMap<string, Message>;
 }
 
@@ -39,14 +40,14 @@ export function readMetrics(
   metrics: JsonObject,
   context: NumberContext,
 ): ReadMetrics {
-  const numbers: JsonObject = {};
+  const numbers = new Map<string, number>();
   const refused = new Map<string, Message>();
   const parsed = new Map<Plain<Indicator>, Parsed>();
   for (const indicator of indicators) {
     const { name } = indicator;
-    const value = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
+    const value = ownValue(metrics, name);
     if (!isGiven(value)) continue;
-    if (typeof value === 'number' && Number.isFinite(value)) numbers[name] = value;
+    if (typeof value === 'number' && Number.isFinite(value)) numbers.set(name, value);
     else {
       const read = typeof value === 'string' ? parse(indicator, value, context) : notNumber(indicator);
       if ('factor' in read) parsed.set(indicator, read);
@@ -56,7 +57,7 @@ export function readMetrics(
   const sign = signAmong([...parsed.values()], context.sign);
   for (const [indicator, { number, factor }] of parsed) {
     const read = numberFrom(indicator, number, factor, sign);
-    if (typeof read === 'number') numbers[indicator.name] = read;
+    if (typeof read === 'number') numbers.set(indicator.name, read);
     else refused.set(indicator.name, read);
   }
   return { numbers, refused };

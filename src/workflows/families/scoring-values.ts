@@ -1,4 +1,3 @@
-import type { JsonObject } from '@bufbuild/protobuf';
 import { roundTo } from '../../base/round.ts';
 import { foldText } from '../../base/text/fold.ts';
 import { spaced } from '../../base/text/spaced.ts';
@@ -92,10 +91,13 @@ const firstStepLeast = 5;
  * The percentages that were given as fractions: between 0 and 1, where a percentage so small makes no sense. A 1 beside
  * them is the whole, too.
  */
-export function readFractions(indicators: readonly Plain<Indicator>[], metrics: JsonObject): ReadonlySet<string> {
+export function readFractions(
+  indicators: readonly Plain<Indicator>[],
+  numbers: ReadonlyMap<string, number>,
+): ReadonlySet<string> {
   const given = indicators.flatMap((indicator) => {
-    const value = Object.hasOwn(metrics, indicator.name) ? metrics[indicator.name] : undefined;
-    return typeof value === 'number' && value > 0 && value <= 1 && isLargePercentage(indicator)
+    const value = numbers.get(indicator.name);
+    return value !== undefined && value > 0 && value <= 1 && isLargePercentage(indicator)
       ? [{ name: indicator.name, value }]
       : [];
   });

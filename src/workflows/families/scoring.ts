@@ -1,4 +1,5 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { ownValue } from '../../base/own-value.ts';
 import { roundTo } from '../../base/round.ts';
 import { foldText } from '../../base/text/fold.ts';
 import { nearestName } from '../../base/text/nearest.ts';
@@ -105,18 +106,19 @@ function contextOf(request: ScoringRequest, words: Words): ReadingContext {
   return {
     words,
     sign: decimalSignIn(request.locale),
-    labelOf: ({ name, label }) => spoken?.[name]?.label || label || common?.get(name) || spokenLabel(name),
+    labelOf: ({ name, label }) => ownValue(spoken, name)?.label || label || common?.get(name) || spokenLabel(name),
     wordsFor({ name, label }) {
       const all = [label, spaced(name), ...(labels.get(name) ?? []).map(([one]) => one)].join(' ');
       return new Set(foldText(all).split(/[^\p{L}\p{N}]+/u));
     },
     choiceNames: {
       labelsOf: (indicator) =>
-        Object.entries(choices[indicator] ?? {}).flatMap(([choice, called]) =>
+        Object.entries(ownValue(choices, indicator) ?? {}).flatMap(([choice, called]) =>
           Object.values(called).flatMap((names) => (names ?? []).map((one) => [one, choice] as const)),
         ),
       labelOf: (indicator, choice) =>
-        (spoken === undefined ? undefined : choices[indicator]?.[choice]?.[words.language]?.[0]) ?? choice,
+        (spoken === undefined ? undefined : ownValue(ownValue(choices, indicator), choice)?.[words.language]?.[0]) ??
+        choice,
     },
   };
 }
@@ -137,12 +139,12 @@ function inWords(
     share,
     dimension: {
       ...dimension,
-      label: spoken?.dimensions[dimension.name] || dimension.label || spokenLabel(dimension.name),
+      label: ownValue(spoken?.dimensions, dimension.name) || dimension.label || spokenLabel(dimension.name),
     },
     measured: measured.map((one) => {
       const { name, label, action } = one.indicator;
-      const said = spoken?.indicators[name] ?? { label, action, actions: actions?.get(name) ?? {} };
-      const afterAnswer = one.choice === undefined ? undefined : said.actions[one.choice];
+      const said = ownValue(spoken?.indicators, name) ?? { label, action, actions: actions?.get(name) ?? {} };
+      const afterAnswer = one.choice === undefined ? undefined : ownValue(said.actions, one.choice);
       const shown = said.label || common?.get(name) || spokenLabel(name);
       return { ...one, indicator: { ...one.indicator, label: shown, action: afterAnswer ?? said.action } };
     }),

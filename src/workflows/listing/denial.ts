@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import { after, before, type FactPattern } from './patterns/pattern.ts';
 
 /** A "not", with nothing but articles and the like between it and what follows. */
@@ -54,5 +55,5 @@ export function unlessDenied(
   if (unknownBefore.test(words) || (asked.test(words) && unknownAfter.test(next))) return undefined;
   const isDenied = denied.test(words.slice(-deniedUnits)) || deniedAfter.test(next.slice(0, deniedAfterUnits));
   if (!isDenied) return value;
-  return Object.hasOwn(opposites, value) ? opposites[value] : undefined;
+  return ownValue(opposites, value);
 }

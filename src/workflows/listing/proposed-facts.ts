@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import { occursIn } from '../text/phrases.ts';
 import { knownFacts } from './facts.ts';
 import type { Kind } from './patterns/pattern.ts';
@@ -69,7 +70,7 @@ export function proposableFacts(kind: Kind): string[] {
 /** Why a fact that a model reads from a text does not count: the text's own words must show it. */
 export function faultOfFact(text: string, { fact, value, quote }: ProposedFact): FactFault | undefined {
   if (!text.includes(quote.trim()) && !occursIn(text, quote)) return 'quote';
-  const terms = Object.hasOwn(shown, fact) ? shown[fact] : undefined;
+  const terms = ownValue(shown, fact);
   if (!terms) return 'doubtful';
   const words = plainText(quote);
   if (terms.least === undefined) {

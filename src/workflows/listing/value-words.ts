@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import type { SentenceName, Words } from '../words/index.ts';
 
 type ValueName = Extract<SentenceName, `value.${string}`>;
@@ -42,7 +43,7 @@ const yesAndNo: Readonly<Record<string, Readonly<Record<string, ValueName>>>> = 
 
 /** What people call a fact's value. One without a code, such as a number or a word that the caller wrote, stays as it is. */
 export function valueInWords(fact: string, value: string, { say }: Words): string {
-  const names = yesAndNo[fact] ?? valueNames;
-  const name = Object.hasOwn(names, value) ? names[value] : undefined;
+  const names = ownValue(yesAndNo, fact) ?? valueNames;
+  const name = ownValue(names, value);
   return name === undefined ? value : say(name);
 }
