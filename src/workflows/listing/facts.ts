@@ -29,6 +29,16 @@ const saidMax = 8;
 /** All facts that can be read from listings, with how to read them. */
 export const listingFacts = factPatterns;
 
+const patternsByKind = new Map<Kind, readonly FactPattern[]>();
+
+function patternsOf(kind: Kind): readonly FactPattern[] {
+  const known = patternsByKind.get(kind);
+  if (known) return known;
+  const found = listingFacts.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
+  patternsByKind.set(kind, found);
+  return found;
+}
+
 /** Reads the facts of a kind of thing from a listing's fields, text and category. Linear in all of them; pure. */
 export function readFacts(
   text: string,
@@ -52,15 +62,14 @@ export function* readFactsInSlices(
   const given = new Map<string, Fact>();
   const inTheirUnit = new Set<string>();
   const byField = fieldsByName(attributes);
-  for (const known of listingFacts) {
-    const { fact, kinds, pattern, needs, fields = [], mayState = [] } = known;
-    const { asWritten = false, inTitle = false, nameAfter } = known;
-    if (kinds.length > 0 && !kinds.includes(kind)) continue;
+  for (const known of patternsOf(kind)) {
+    const { fact, pattern, needs, asWritten = false, inTitle = false, nameAfter } = known;
     yield plain.length;
-    const found = said.get(fact) ?? [];
     const scope = inTitle ? title : plain;
     const mayMatch = needs === undefined || needs.test(scope);
-    for (let match = mayMatch ? firstMatch(pattern, scope) : null; match; match = nextMatch(match, pattern, scope)) {
+    let match = mayMatch ? firstMatch(pattern, scope) : null;
+    const found = match ? (said.get(fact) ?? []) : [];
+    for (; match; match = nextMatch(match, pattern, scope)) {
       if (found.length >= saidMax) break;
       const whole = nameAfter === undefined ? match : withName(match, nameAfter, text);
       const readValue = whole && saidBy(known, whole, scope);
@@ -70,12 +79,8 @@ export function* readFactsInSlices(
       if (!found.some((one) => one.value === value)) found.push({ name: fact, value, source: 'text', quote });
     }
     if (found.length > 0) said.set(fact, found);
-    const stated = [
-      ...fields.flatMap((name) => (byField.get(name) ?? []).map((one) => inField(one, known, fieldValue))),
-      ...mayState.flatMap((name) => (byField.get(name) ?? []).map((one) => inField(one, known, proseValue))),
-    ];
-    for (const one of stated) {
-      if (!one || given.has(one.fact.name)) continue;
+    for (const one of byField.size === 0 ? [] : statedBy(byField, known)) {
+      if (given.has(one.fact.name)) continue;
       given.set(one.fact.name, one.fact);
       if (one.inItsUnit) inTheirUnit.add(one.fact.name);
     }
@@ -88,6 +93,24 @@ export function* readFactsInSlices(
   }
   return { facts: [...facts, ...inCategory(category, kind, facts)].slice(0, 100), said, inTheirUnit, plain };
 }
+
+/** A fact as the listing's fields state it: first those that are named for it, then those whose prose may have it. */
+function statedBy(byField: ReadonlyMap<string, readonly Stated[]>, known: FactPattern): InField[] {
+  const { fields = [], mayState = [] } = known;
+  const stated: InField[] = [];
+  const add = (names: readonly string[], read: typeof fieldValue) => {
+    for (const name of names)
+      for (const value of byField.get(name) ?? none) {
+        const one = inField(value, known, read);
+        if (one) stated.push(one);
+      }
+  };
+  add(fields, fieldValue);
+  add(mayState, proseValue);
+  return stated;
+}
+
+const none: readonly never[] = [];
 
 /** Nobody earns thousands an hour: what an hour pays is told besides. */
 function periodOf(found: readonly Fact[], pay: number): Fact | undefined {
@@ -141,12 +164,17 @@ function fieldsByName(attributes: Readonly<Record<string, unknown>>): ReadonlyMa
   return found;
 }
 
+interface InField {
+  fact: Fact;
+  inItsUnit: boolean;
+}
+
 /** A fact as a field states it. The unit decides which fact it is: a mileage in miles is no mileage in kilometres. */
 function inField(
   { value, unit, isAtEnd, namesUnit }: Stated,
   known: FactPattern,
   read: (value: unknown, known: FactPattern) => string | undefined,
-): { fact: Fact; inItsUnit: boolean } | undefined {
+): InField | undefined {
   const amount = amountWithUnit(value);
   const itsUnit = amount?.unit || unit;
   if (!fits(known.fact, { unit: itsUnit, isAtEnd })) return undefined;
@@ -263,9 +291,8 @@ export function knownFields(kind: Kind): ReadonlyMap<string, readonly string[]> 
   const known = fieldsOfKind.get(kind);
   if (known) return known;
   const found = new Map<string, string[]>();
-  for (const { fact, kinds, fields = [], mayState = [] } of listingFacts)
-    if (kinds.length === 0 || kinds.includes(kind))
-      for (const name of [...fields, ...mayState]) found.set(name, [...(found.get(name) ?? []), fact]);
+  for (const { fact, fields = [], mayState = [] } of patternsOf(kind))
+    for (const name of [...fields, ...mayState]) found.set(name, [...(found.get(name) ?? []), fact]);
   fieldsOfKind.set(kind, found);
   return found;
 }
@@ -287,8 +314,7 @@ export function isLikeField(name: string, similar: string, kind: Kind): boolean 
 
 /** The names of a kind's facts. */
 export function knownFacts(kind: Kind): string[] {
-  const own = listingFacts.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
-  return [...new Set(own.map(({ fact }) => fact))];
+  return [...new Set(patternsOf(kind).map(({ fact }) => fact))];
 }
 
 /** A listing that names a day without its year means the next one, or one that is just past. */
@@ -298,6 +324,7 @@ export function withYears(read: ReadFacts, today: string): ReadFacts {
 
 /** What was read, plus additional facts for names that have none yet. */
 export function withFacts(read: ReadFacts, more: readonly Fact[], kind: Kind): ReadFacts {
+  if (more.length === 0) return read;
   const given = new Set(read.facts.map(({ name }) => name));
   const known = new Set(knownFacts(kind));
   const added = more.filter(({ name }) => known.has(name) && !given.has(name));

@@ -31,7 +31,15 @@ export function createScreen(rules: readonly (readonly Part[])[], sequences: rea
   const present = new Uint8Array(atoms);
   const isPossible = new Uint8Array(sequences.length);
   const met = new Uint8Array(rules.length);
-  const occurs = (atom: number) => present[atom] === 1;
+  // Loops without closures: this runs for hundreds of sequences a text.
+  const occursOneOf = (step: readonly number[]) => {
+    for (const atom of step) if (present[atom] === 1) return true;
+    return false;
+  };
+  const occurAll = (steps: readonly (readonly number[])[]) => {
+    for (const step of steps) if (!occursOneOf(step)) return false;
+    return true;
+  };
 
   return function wantedOf({ hits }: Read): Wanted {
     const distinct: number[] = [];
@@ -45,7 +53,7 @@ export function createScreen(rules: readonly (readonly Part[])[], sequences: rea
     const wanted: number[] = [];
     for (const atom of distinct)
       for (const id of startsOf[atom] as number[]) {
-        if (isPossible[id] === 1 || !(others[id] as number[][]).every((step) => step.some(occurs))) continue;
+        if (isPossible[id] === 1 || !occurAll(others[id] as number[][])) continue;
         isPossible[id] = 1;
         possible.push(id);
         for (const rule of rulesOf[id] as number[]) {
@@ -58,7 +66,7 @@ export function createScreen(rules: readonly (readonly Part[])[], sequences: rea
       for (const { sequence } of rules[rule] as readonly Part[]) {
         if (isPossible[sequence] === 0) continue;
         for (const atom of (sequences[sequence] as Sequence).steps[0]?.atoms ?? [])
-          if (occurs(atom)) starts.set(atom, (starts.get(atom) ?? new Set()).add(sequence));
+          if (present[atom] === 1) starts.set(atom, (starts.get(atom) ?? new Set()).add(sequence));
       }
     for (const atom of distinct) present[atom] = 0;
     for (const id of possible) {
