@@ -12,9 +12,12 @@ export function compileChecks<Rule extends Check>(
   rules: readonly Rule[],
   compile: CompileExpression,
 ): CompiledCheck<Rule>[] {
+  const known = new Map<string, Program>();
   const compiled = ({ id }: Rule, part: string, expression: string) => {
     try {
-      return compile(expression);
+      const program = known.get(expression) ?? compile(expression);
+      known.set(expression, program);
+      return program;
     } catch (error) {
       throw new Error(`check "${id}", ${part}: ${error instanceof Error ? error.message : 'not a CEL expression'}`);
     }
@@ -26,21 +29,31 @@ export function compileChecks<Rule extends Check>(
   }));
 }
 
-/** Runs checks with the same variables, in order. */
+/** Runs checks with the same variables, in order. An expression that several checks have is evaluated once. */
 export function runChecks<Rule extends Check>(
   checks: readonly CompiledCheck<Rule>[],
   variables: Variables,
 ): { rule: Rule; outcome: Outcome }[] {
-  return checks.map(({ rule, applies, passes }) => ({ rule, outcome: outcomeOf(applies, passes, variables) }));
+  const evaluated = new Map<Program, Evaluated>();
+  const evaluate = (program: Program) => {
+    const known = evaluated.get(program);
+    if (known) return known;
+    const value = program(variables);
+    evaluated.set(program, value);
+    return value;
+  };
+  return checks.map((check) => ({ rule: check.rule, outcome: outcomeOf(check, evaluate) }));
 }
 
-function outcomeOf(applies: Program | undefined, passes: Program, variables: Variables): Outcome {
+type Evaluated = ReturnType<Program>;
+
+function outcomeOf({ applies, passes }: CompiledCheck, evaluate: (program: Program) => Evaluated): Outcome {
   if (applies) {
-    const applied = applies(variables);
+    const applied = evaluate(applies);
     if (!applied.ok) return 'error';
     if (applied.value !== true) return 'skipped';
   }
-  const passed = passes(variables);
+  const passed = evaluate(passes);
   if (!passed.ok || typeof passed.value !== 'boolean') return 'error';
   return passed.value ? 'passed' : 'failed';
 }
