@@ -9,9 +9,10 @@ import {
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import { createServer as createTls, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import { createTurnQuota, ownTurn } from '../base/turn.ts';
+import { createTurnQuota, endOfTurn, ownTurn } from '../base/turn.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
 import { type Connections, createConnections } from './connections.ts';
+import { createHeaderLoad, type HeaderLoad } from './header-load.ts';
 import { lingering } from './linger.ts';
 import { createPacedBodies } from './paced-bodies.ts';
 import { createPipelines } from './pipelines.ts';
@@ -121,6 +122,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   const pacedBodies = createPacedBodies();
   const pipelines = createPipelines();
   const unseenFrames = createUnseenFrames();
+  const headerLoad = createHeaderLoad();
   const handleHttp1 = strictHttp(lingering(pipelines.inTurns(answer), limits, pacedBodies));
   // A stream has waited for its turn before it becomes a request.
   const handleHttp2 = strictHttp(lingering(answer, limits, pacedBodies));
@@ -152,7 +154,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   http1.on('checkExpectation', refuseExpectation);
   http2.on('checkExpectation' as never, refuseExpectation as never);
   // Twice as many: some may have been answered within the turn.
-  divertStreams(http2, endFloods(limits.concurrentStreams * 2), takeStream);
+  divertStreams(http2, endFloods(limits.concurrentStreams * 2), headerLoad, takeStream);
   refuseBadRequests(http1, limits.headerBytes);
   refuseConnect(http1, http2, limits.lingerMs);
   const sessions = watchSessions(http2, limits, log);
@@ -166,10 +168,14 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   const serveHttp2 = (socket: Socket) => {
     const carries = (session: ServerHttp2Session) => {
       const connection = connections.carries(socket, session);
-      const received = unseenFrames.session(session, socket, () => {
-        connection?.wasted();
+      const end = () => {
         session.destroy();
         socket.destroy();
+      };
+      headerLoad.session(session, end);
+      const received = unseenFrames.session(session, socket, () => {
+        connection?.wasted();
+        end();
       });
       pacedBodies.session(session, socket, received);
     };
@@ -223,27 +229,43 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   };
 }
 
-/** Puts `isFlood` and `take` ahead of Node's own listener, which turns streams into requests. */
+/** Puts `isFlood`, `load` and `take` ahead of Node's own listener, which turns streams into requests. */
 function divertStreams(
   server: Http2Server,
   isFlood: (stream: ServerHttp2Stream) => boolean,
+  load: HeaderLoad,
   take: TakeStream | undefined,
 ): void {
   const [makeRequest] = server.listeners('stream');
   if (!makeRequest) throw new Error('Node serves the requests of HTTP/2 by something else than "stream"');
   server.off('stream', makeRequest as () => void);
   const inTurn = createTurnQuota(streamsOfATurn);
-  server.on('stream', (stream, headers, ...rest: unknown[]) => {
+  server.on('stream', (stream, headers, flags, fields) => {
     if (isFlood(stream)) return;
+    const begun = load.take(stream.session, fields);
     let isWaiting = true;
-    inTurn(() => {
-      isWaiting = false;
-      // What its caller has reset meanwhile is not worth a turn.
-      if (!stream.destroyed && !take?.(stream, headers)) makeRequest.call(server, stream, headers, ...rest);
-    });
+    if (begun) {
+      if (!stream.endAfterHeaders) stream.once('trailers', countTrailers);
+      inTurn(() => {
+        begun();
+        isWaiting = false;
+        // What its caller has reset meanwhile is not worth a turn.
+        if (!stream.destroyed && !take?.(stream, headers)) makeRequest.call(server, stream, headers, flags, fields);
+      });
+    }
     // Nobody else listens yet when its connection breaks.
     if (isWaiting) stream.on('error', ignore);
   });
+
+  function countTrailers(
+    this: ServerHttp2Stream,
+    _trailers: unknown,
+    _flags: unknown,
+    fields: readonly string[],
+  ): void {
+    const read = load.take(this.session, fields);
+    if (read) void endOfTurn().then(read);
+  }
 }
 
 function ignore(): void {}
