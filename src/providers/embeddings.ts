@@ -61,21 +61,41 @@ function upstreamOf(
     inputsMax: typeof maxEmbeddingsPerCall === 'number' ? maxEmbeddingsPerCall : 2_048,
     async embed({ inputs, dimensions, signal }) {
       let lifted: readonly Float32Array[] = [];
+      let tokens: number | undefined;
       const fetch = upstream.fetchWith(async ({ status, body }) => {
         if (status !== 200) return body;
         const { text, vectors } = await liftVectors(body);
         lifted = vectors;
-        return text;
+        const read = withoutUsage(text);
+        tokens = read.tokens;
+        return read.text;
       });
-      const { embeddings, usage, response } = await modelWith(fetch).doEmbed({
+      const { embeddings, response } = await modelWith(fetch).doEmbed({
         values: inputs,
         abortSignal: signal,
         ...(dimensions === undefined ? {} : { dimensions }),
       });
       const vectors = embeddings.map(([position]) => lifted[position ?? -1] ?? new Float32Array());
-      return { vectors: inOrder(vectors, response?.body), tokens: usage?.tokens };
+      return { vectors: inOrder(vectors, response?.body), tokens };
     },
   };
+}
+
+/**
+ * Takes the token count out of a reply. The packages refuse a whole reply whose count they cannot read, but it is a reply
+ * without a count: its vectors have been made. Voyage's API states only the total.
+ */
+function withoutUsage(text: Buffer): { text: Buffer; tokens: number | undefined } {
+  let reply: unknown;
+  try {
+    reply = JSON.parse(text.toString());
+  } catch {
+    return { text, tokens: undefined };
+  }
+  const { usage, ...rest } = (reply ?? {}) as { usage?: { prompt_tokens?: unknown; total_tokens?: unknown } | null };
+  if (usage === undefined) return { text, tokens: undefined };
+  const stated = [usage?.prompt_tokens, usage?.total_tokens].find((count) => typeof count === 'number');
+  return { text: Buffer.from(JSON.stringify(rest)), tokens: stated as number | undefined };
 }
 
 /** OpenAI's API numbers its vectors, and a server may send them in any order; the packages do not sort them. */

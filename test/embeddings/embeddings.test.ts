@@ -154,12 +154,22 @@ test.each<[string, Change]>([
   ['none', ({ usage: _, ...rest }) => rest],
   ['zero', (reply) => ({ ...reply, usage: { prompt_tokens: 0 } })],
   ['a fraction', (reply) => ({ ...reply, usage: { prompt_tokens: 1.5 } })],
+  ['a text', (reply) => ({ ...reply, usage: { prompt_tokens: '7', total_tokens: '7' } })],
+  ['something else', (reply) => ({ ...reply, usage: [7] })],
+  ['nothing of it', (reply) => ({ ...reply, usage: {} })],
 ])('tokens that an upstream states as %s are counted here, and marked', async (_, change) => {
   const { run, ledger } = await serve({ change });
   const reply = await run({ inputs: ['The quick brown fox jumps.'] });
   // The six words and marks of the text are six tokens of o200k.
   expect(reply).toMatchObject({ value: { usage: { inputTokens: 6, estimated: true, cost: 6_000n } } });
   expect(ledger.balance).toBe(5_000_000_000n - 6_000n);
+});
+
+test('a provider that states only the total, as Voyage does, is charged by it', async () => {
+  const { run, ledger } = await serve({ change: (reply) => ({ ...reply, usage: { total_tokens: 7 } }) });
+  const reply = await run({ inputs: ['The quick brown fox jumps.'] });
+  expect(reply).toMatchObject({ value: { usage: { inputTokens: 7, estimated: false, cost: 7_000n } } });
+  expect(ledger.balance).toBe(5_000_000_000n - 7_000n);
 });
 
 test('more tokens than the inputs can have are not charged, and told', async () => {
