@@ -125,9 +125,8 @@ export class StreamMeter {
     const bounds = { measure: prepared.measure, route: this.#route, outputTokensCap };
     const dialect = this.#run.deps.providers.dialect(this.#route.model.provider);
     const terms = { request, ...prepared, route: this.#route, dialect };
-    const usage = await countedUsage(stated, message, terms, () => this.#reply.tokens());
     // The pieces include what the message does not show: visible reasoning.
-    if (usage.estimated) usage.outputTokens = Math.max(usage.outputTokens, await this.#countPieces());
+    const usage = await countedUsage(stated, message, terms, () => this.#reply.tokens());
     return boundUsage(usage, bounds);
   }
 

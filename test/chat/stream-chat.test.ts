@@ -70,6 +70,14 @@ describe('a streamed reply', () => {
     expect(harness.ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n - 16_000n });
   });
 
+  test('whose provider counts only its output pays for that count, and for our count of the input', async () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 2 };
+    const { harness } = await streaming([{ pieces: streamedCompletion(words(9), usage) }]);
+    const { events } = await read(harness);
+    expect(textOf(events)).toBe(words(9).join(''));
+    expect(harness.ledger.settlements).toMatchObject([{ usage: { outputTokens: 2, estimated: true } }]);
+  });
+
   test.each([
     ['for which no time is left', { deadlineMs: 0 }, 'upstream_timeout'],
     ['whose provider is gone by now', { gone: ['p0'] }, 'upstream_failed'],
