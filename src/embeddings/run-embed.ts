@@ -2,7 +2,7 @@ import type { Caller } from '../base/caller.ts';
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf } from '../base/money.ts';
 import { pick } from '../base/present.ts';
-import { chooseWithOwn, type PricedEmbeddingModel, priceOf } from '../catalog/index.ts';
+import { chooseWithOwn, type PricedEmbeddingModel, priceOf, worstPriceOf } from '../catalog/index.ts';
 import { type AnsweredInTurn, tryInTurn } from '../providers/index.ts';
 import { watchOutcome } from '../telemetry/index.ts';
 import { chargeWhole, type OpenCharge, payableRoutes, type QuotedWork, settleReply } from '../wallet/index.ts';
@@ -64,12 +64,14 @@ async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedReque
   }
   const most = (inputTokensMax: number) =>
     sizes.reduce((sum, bytes) => sum + inputTokensAtMost(bytes, inputTokensMax), 0);
-  const costOf = (inputTokens: number, { price }: PricedEmbeddingModel) => priceOf({ inputTokens, requests: 1 }, price);
+  // With tiers, fewer tokens than the most may cost more.
+  const worstOf = ({ model, price }: PricedEmbeddingModel) =>
+    worstPriceOf({ inputTokens: most(model.contextTokens), outputTokens: 0 }, price);
   const about = sizes.reduce((sum, bytes) => sum + inputTokensAbout(bytes), 0);
   return succeed({
     ...{ routes, dimensions, priceVersion, tokensMost: most(longest) },
-    ceiling: routes.map((route) => costOf(most(route.model.contextTokens), route)).reduce(maxOf, 0n),
-    least: routes.map((route) => costOf(about, route)),
+    ceiling: routes.map(worstOf).reduce(maxOf, 0n),
+    least: routes.map(({ price }) => priceOf({ inputTokens: about, requests: 1 }, price)),
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
-import { maxOf } from '../base/money.ts';
+import { maxOf, type NanoUsd } from '../base/money.ts';
 import { pick } from '../base/present.ts';
-import { chooseWithOwn, type PricedRerankModel, priceOf } from '../catalog/index.ts';
+import { chooseWithOwn, type PricedRerankModel, priceOf, worstPriceOf } from '../catalog/index.ts';
 import { type AnsweredInTurn, type CallOutcome, tryInTurn } from '../providers/index.ts';
 import { watchOutcome } from '../telemetry/index.ts';
 import { chargeWhole, type OpenCharge, payableRoutes, type QuotedWork, settleReply } from '../wallet/index.ts';
@@ -54,7 +54,7 @@ async function prepare(deps: RerankingDeps, caller: Caller, request: RerankReque
   );
   return succeed({
     ...{ routes, sizes, priceVersion, tokensMost },
-    ceiling: routes.map((route) => priceOf(mostOf(route, sizes), route.price)).reduce(maxOf),
+    ceiling: routes.map((route) => worstOf(route, sizes)).reduce(maxOf),
     least: routes.map((route) => priceOf(leastOf(route, sizes), route.price)),
   });
 }
@@ -63,10 +63,11 @@ function longestOf(routes: readonly PricedRerankModel[]): number {
   return Math.max(...routes.map(({ model }) => model.contextTokens));
 }
 
-function mostOf({ model, rerank }: PricedRerankModel, sizes: Sizes) {
+/** With tiers, fewer tokens than the most may cost more. */
+function worstOf({ model, rerank, price }: PricedRerankModel, sizes: Sizes): NanoUsd {
   return rerank.bills === 'tokens'
-    ? { inputTokens: tokensAtMost(sizes, model.contextTokens), requests: 1 }
-    : { searchUnits: searchUnitsAtMost(sizes, model.contextTokens), requests: 1 };
+    ? worstPriceOf({ inputTokens: tokensAtMost(sizes, model.contextTokens), outputTokens: 0 }, price)
+    : priceOf({ searchUnits: searchUnitsAtMost(sizes, model.contextTokens), requests: 1 }, price);
 }
 
 function leastOf({ rerank }: PricedRerankModel, sizes: Sizes) {

@@ -172,6 +172,15 @@ test('a provider that states only the total, as Voyage does, is charged by it', 
   expect(ledger.balance).toBe(5_000_000_000n - 7_000n);
 });
 
+test('what few tokens cost is held, too, if a long request would cost less', async () => {
+  const tiers = [{ aboveInputTokens: 30, inputPerMillionUsd: '0.1', outputPerMillionUsd: '0' }];
+  const { run, ledger } = await serve({ models: [model('e', { price: { inputPerMillionUsd: '1', tiers } })] });
+  const input = 'The quick brown fox jumps.';
+  const cost = BigInt(tokensOf(input)) * 1_000n;
+  expect(await run({ inputs: [input] })).toMatchObject({ value: { usage: { estimated: false, cost } } });
+  expect(ledger.balance).toBe(5_000_000_000n - cost);
+});
+
 test('more tokens than the inputs can have are not charged, and told', async () => {
   const { run, ledger, overruns } = await serve({ change: (reply) => ({ ...reply, usage: { prompt_tokens: 1_000 } }) });
   // 2 bytes, and 8 tokens that may be around them.

@@ -88,6 +88,14 @@ test.each<[Api, object, bigint]>([
   expect(upstream.seen).toHaveLength(1);
 });
 
+test('what few tokens cost is held, too, if a long request would cost less', async () => {
+  const tiers = [{ aboveInputTokens: 60, inputPerMillionUsd: '0.1', outputPerMillionUsd: '0' }];
+  const { run, ledger } = await serve({ models: [model('r', 'jina', { price: { inputPerMillionUsd: '1', tiers } })] });
+  const cost = BigInt(billedTokens({ query, documents })) * 1_000n;
+  expect(await run({})).toMatchObject({ value: { usage: { estimated: false, cost } } });
+  expect(ledger.balance).toBe(started - cost);
+});
+
 test('long documents count as several in a search unit, and Cohere is told not to cut them', async () => {
   const long = Array.from({ length: 60 }, (_, index) => `${index} red ${'x'.repeat(4_000)}`);
   const { run, ledger, upstream } = await serve({ api: 'cohere' });
