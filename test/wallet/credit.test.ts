@@ -109,12 +109,12 @@ eachServer((server) => {
 
   test('a correction is made once per key, with its reason, and never takes what is not there', async () => {
     const account = await customer(5n);
-    const adjust = (amount: bigint, idempotencyKey: string, reversesChargeId?: string) =>
+    const adjust = (amount: bigint, idempotencyKey: string, reversesChargeId?: string, other?: string) =>
       node.wallets.adjust({
         accountId: account.accountId,
         kind: 'api',
         amount,
-        reason: 'goodwill for ’the outage’',
+        reason: other ?? 'goodwill for ’the outage’',
         actor: 'operator "a"',
         idempotencyKey,
         ...(reversesChargeId && { reversesChargeId }),
@@ -125,6 +125,8 @@ eachServer((server) => {
     });
     expect(made[0]?.ok && made[0].value.adjustmentId).toBe(made[1]?.ok && made[1].value.adjustmentId);
     expect(await adjust(11n, 'a')).toMatchObject({ failure: { kind: 'idempotency_mismatch' } });
+    // As much for another reason is another correction, which must not be dropped.
+    expect(await adjust(10n, 'a', undefined, 'a mistake')).toMatchObject({ failure: { kind: 'idempotency_mismatch' } });
     expect(await adjust(-6n * usd, 'b')).toMatchObject({ failure: { kind: 'insufficient_credit' } });
 
     const hold = await mustHold(node, holdOf(account));

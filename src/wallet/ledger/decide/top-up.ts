@@ -116,11 +116,13 @@ function repay(state: GroupState, wallet: WalletRow, row: ReceivableRow, amount:
 
 /** A correction by the operator, once per idempotency key. */
 export function decideAdjust(operation: AdjustOperation, state: GroupState): Outcomes['adjust'] {
-  const { walletId, adjustmentId, amount, chargeId, idempotencyKey } = operation;
+  const { walletId, adjustmentId, amount, chargeId, idempotencyKey, reason } = operation;
   const wallet = walletOf(state, walletId);
   const known = state.adjustments.get(pairKey(walletId, idempotencyKey));
   if (known) {
-    if (known.amount !== amount || known.chargeId !== chargeId) return fail({ kind: 'idempotency_mismatch' });
+    // One key identifies one correction: as much for another reason is a different one and must not be dropped.
+    const isOther = known.amount !== amount || known.chargeId !== chargeId || known.reason !== reason;
+    if (isOther) return fail({ kind: 'idempotency_mismatch' });
     return succeed({ adjustmentId: known.id, balance: wallet.posted });
   }
   if (wallet.posted + amount > balanceMax) return fullWallet();
@@ -133,7 +135,7 @@ export function decideAdjust(operation: AdjustOperation, state: GroupState): Out
       return failed('In total, no more than the charge can be refunded.');
     charge.reversed += amount;
   }
-  const { reason, actor } = operation;
+  const { actor } = operation;
   const row = { id: adjustmentId, walletId, amount, reason, actor, idempotencyKey, chargeId, createdAtUs: state.nowUs };
   state.adjustments.add(pairKey(walletId, idempotencyKey), row);
   post(state, walletId, {
