@@ -6,6 +6,14 @@ import { keepBriefly } from './carrier.ts';
 import { connectionOf } from './connections.ts';
 import { noProxy, rawRefusal, unknownMethod } from './raw-refusal.ts';
 
+/** A connection as Node's server keeps it. Its types do not cover this. */
+interface AnsweredSocket extends Duplex {
+  /** The answer being written; answers that follow wait for it. */
+  _httpMessage?: ServerResponse | null;
+  /** `incoming`: the request being read. */
+  parser?: { incoming: IncomingMessage | null } | null;
+}
+
 /** Answers a request that is not HTTP, or whose headers are too large, with the reason; then the connection ends. */
 export function refuseBadRequests(server: Server, headerBytes: number): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -13,12 +21,17 @@ export function refuseBadRequests(server: Server, headerBytes: number): void {
       socket.destroy();
       return;
     }
-    // Requests ahead of the garbage are answered first: their caller must not mistake this answer for theirs.
-    const { _httpMessage: answering } = socket as Duplex & { _httpMessage?: ServerResponse | null };
-    if (answering?.req.complete && !answering.writableFinished)
-      answering.once('finish', () => setImmediate(refuse, error, socket));
-    else refuse(error, socket);
+    inTurn(error, socket);
   });
+
+  /** Every request gets one answer: those ahead of the garbage theirs first, and one that is answered already no second. */
+  function inTurn(error: NodeJS.ErrnoException, socket: AnsweredSocket): void {
+    const { _httpMessage: answering, parser } = socket;
+    if (answering?.req.complete) answering.once('finish', () => setImmediate(inTurn, error, socket));
+    else if (answering?.headersSent) answering.once('finish', () => socket.end());
+    else if (!answering && parser?.incoming?.complete === false) socket.end();
+    else refuse(error, socket);
+  }
 
   function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
     if (!socket.writable) return;

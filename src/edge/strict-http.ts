@@ -83,6 +83,8 @@ function problemOf(request: IncomingMessage): Problem | undefined {
     return { code: 505, message: 'This service supports HTTP/1.1 and HTTP/2 only.' };
   // Over HTTP/1.1 the parser rejects it.
   if (!isKnownMethod(method)) return { code: 501, message: unknownMethod };
+  const misframed = framingProblemOf(request);
+  if (misframed) return misframed;
   if (hostsIn(request.rawHeaders) > 1)
     return { code: 400, message: 'The request has more than one Host header (RFC 9112, section 3.2).' };
   const authority = headers[':authority'];
@@ -107,6 +109,19 @@ export function namesOneHost(headers: StreamHeaders): boolean {
 
 function isHttp2(request: IncomingMessage): boolean {
   return 'stream' in request;
+}
+
+/** Node decodes chunks and nothing else: with another encoding before them, the body would be taken for what it is not. */
+function framingProblemOf({ httpVersion, headers }: IncomingMessage): Problem | undefined {
+  const encoding = headers['transfer-encoding'];
+  if (encoding === undefined) return undefined;
+  if (httpVersion === '1.0')
+    return { code: 400, message: 'HTTP/1.0 has no Transfer-Encoding (RFC 9112, section 6.1).' };
+  if (!/\bchunked$/i.test(encoding))
+    return { code: 400, message: 'The Transfer-Encoding of a request ends in chunked (RFC 9112, section 6.3).' };
+  if (!/^chunked$/i.test(encoding))
+    return { code: 501, message: 'The only supported Transfer-Encoding is chunked (RFC 9112, section 6.1).' };
+  return undefined;
 }
 
 function hostsIn(rawHeaders: readonly string[]): number {

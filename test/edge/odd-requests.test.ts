@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GateServer, goodToken, startGateServer } from '../support/gate-server.ts';
 
@@ -18,8 +19,8 @@ const rpc = '/intelligence.test.v1.GateService/Say';
 const rpcHeaders = `authorization: ${goodToken}\r\ncontent-type: application/json\r\n`;
 
 /** Sends bytes and gives what has come back when `until` matches it. */
-async function exchange(bytes: string | Buffer, until: RegExp): Promise<string> {
-  const { port, hostname } = new URL(server.url);
+async function exchange(bytes: string | Buffer, until: RegExp, url = server.url): Promise<string> {
+  const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname);
   let received = '';
   socket.on('data', (chunk) => {
@@ -31,6 +32,24 @@ async function exchange(bytes: string | Buffer, until: RegExp): Promise<string> 
   socket.destroy();
   return received;
 }
+
+/** Lets `say` write at once and after each part of the answer, and gives the whole answer when the connection has ended. */
+async function untilEnd(say: (socket: Socket, answer: string) => void): Promise<string> {
+  const { port, hostname } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.on('error', () => {});
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+    say(socket, received);
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  say(socket, received);
+  await closed;
+  return received;
+}
+
+const untilAnswers = (count: number) => new RegExp(`(?:HTTP/1\\.1[\\s\\S]*?\\r\\n\\r\\n[\\s\\S]*?){${count}}`);
 
 const statusesOf = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
 
@@ -60,6 +79,27 @@ test('a connection with thousands of requests in line is cut off, others are ser
 test('garbage after a request does not take the place of its answer', async () => {
   const received = await exchange(`${say('answered')}GARBAGE\r\n\r\n`, /answered[\s\S]*not a request/);
   expect(statusesOf(received)).toEqual(['200', '400']);
+});
+
+test('garbage after requests that take their time is answered after all of them', async () => {
+  // A request with a bad chunk is garbage as well, once its headers have been read.
+  const badChunk = `POST /gate/say HTTP/1.1\r\n${headers}transfer-encoding: chunked\r\n\r\nzz\r\n`;
+  for (const garbage of ['GARBAGE\r\n\r\n', badChunk]) {
+    const slow = await startGateServer({ whileAdmitting: () => sleep(50) });
+    const received = await exchange(say('one') + say('two') + say('three') + garbage, untilAnswers(4), slow.url);
+    expect(received).toMatch(/one[\s\S]*two[\s\S]*three/);
+    expect(statusesOf(received)).toEqual(['200', '200', '200', '400']);
+    await slow.close(0);
+  }
+});
+
+test('garbage in the body of a request that was refused brings no second answer', async () => {
+  const withoutCredential = 'POST /gate/say HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  const received = await untilEnd((socket, answer) => {
+    if (answer === '') socket.write(`${withoutCredential}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`);
+    else socket.write('zz\r\n');
+  });
+  expect(statusesOf(received)).toEqual(['401']);
 });
 
 test('a target in absolute form is served as the path in it (RFC 9112, section 3.2.2)', async () => {
@@ -118,7 +158,32 @@ test.each([
     `POST /gate/say HTTP/1.0\r\n${headers}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
     400,
   ],
+  [
+    'chunks in HTTP/1.0',
+    `POST /gate/say HTTP/1.0\r\n${headers}connection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\nc\r\n{"text":"x"}\r\n0\r\n\r\n`,
+    400,
+  ],
   ['an encoding that is not chunked', `POST /gate/say HTTP/1.1\r\n${headers}transfer-encoding: gzip\r\n\r\n`, 400],
+  [
+    'an encoding before the chunks',
+    `POST /gate/say HTTP/1.1\r\n${headers}transfer-encoding: gzip, chunked\r\n\r\nc\r\n{"text":"x"}\r\n0\r\n\r\n`,
+    501,
+  ],
+  [
+    'an encoding before the chunks, in a header of its own',
+    `POST ${rpc} HTTP/1.1\r\nhost: x\r\n${rpcHeaders}transfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\nc\r\n{"text":"x"}\r\n0\r\n\r\n`,
+    501,
+  ],
+  [
+    'chunks of chunks',
+    `POST /gate/say HTTP/1.1\r\n${headers}transfer-encoding: chunked, chunked\r\n\r\nc\r\n{"text":"x"}\r\n0\r\n\r\n`,
+    400,
+  ],
+  [
+    'chunks by another case',
+    `POST /gate/say HTTP/1.1\r\n${headers}transfer-encoding: Chunked\r\n\r\nc\r\n{"text":"x"}\r\n0\r\n\r\n`,
+    200,
+  ],
   ['a blank before the colon', 'GET /healthz HTTP/1.1\r\nhost : x\r\n\r\n', 400],
   ['an upgrade', 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', 200],
 ])('%s is answered, and leaves no call and no fault behind', async (_name, request, status) => {
