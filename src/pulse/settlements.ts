@@ -27,6 +27,8 @@ const recoverEveryMs = 10_000;
 /** Younger rows belong to requests in progress. Settling one of those would do no harm, only extra work. */
 const leftBehindAfterSeconds = 30;
 const recoverAtOnceMax = 200;
+/** The most of these per round, so that rounds end; the next one continues. */
+const recoverBatchesMax = 25;
 
 export function createSettlements(deps: {
   db: Database;
@@ -55,8 +57,21 @@ export function createSettlements(deps: {
     return flushing;
   }
 
+  /**
+   * All of them, if possible: once a hold has expired, a repeat of the request takes over its idempotency key, finds only
+   * duplicates, and what was stored is never charged.
+   */
   async function settleLeftBehind(): Promise<number> {
-    const rows = await readUnsettled(db, ageSeconds, recoverAtOnceMax);
+    let settledCount = 0;
+    for (let batch = 0; batch < recoverBatchesMax; batch++) {
+      const rows = await readUnsettled(db, ageSeconds, recoverAtOnceMax);
+      settledCount += await settleRows(rows);
+      if (rows.length < recoverAtOnceMax) break;
+    }
+    return settledCount;
+  }
+
+  async function settleRows(rows: readonly UnsettledRow[]): Promise<number> {
     let settledCount = 0;
     for (const row of rows) {
       try {

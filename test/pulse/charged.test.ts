@@ -104,6 +104,19 @@ eachServer((server) => {
     expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd - 2n * perEvent, held: 0n });
   });
 
+  test('hundreds of charges left behind are all settled in one round, before their holds expire', async () => {
+    const left = startPulse(node.db, {
+      hold: (request) => node.ledger.hold(request),
+      release: (hold, reason) => node.ledger.release(hold, reason),
+      settle: () => Promise.reject(new ProcessDied()),
+    });
+    const sent = await Promise.allSettled(Array.from({ length: 230 }, () => left.recordEvents(caller(), [event()])));
+    expect(sent.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    await left.close();
+    expect(await pulse.recoverCharges()).toBe(230);
+    expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd - 230n * perEvent, held: 0n });
+  });
+
   test('a charge that cannot be settled keeps no other waiting', async () => {
     const refusing: Pick<Ledger, 'hold' | 'settle' | 'release'> = {
       hold: (request) => node.ledger.hold(request),
