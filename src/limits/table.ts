@@ -1,4 +1,4 @@
-import { type Bucket, drain, emptyBucket } from './bucket.ts';
+import { type Bucket, drain, emptyBucket, type Rate } from './bucket.ts';
 import type { ResolvedLimits } from './owners.ts';
 
 /** What one owner is using now. */
@@ -7,7 +7,7 @@ export interface Usage {
   tokens: Bucket;
   concurrent: number;
   streams: number;
-  /** The limits that applied when it was last looked up; they determine whether it is idle. */
+  /** The limits that applied when it was last looked up, of a crowd the strictest; they determine whether it is idle. */
   limits: ResolvedLimits;
 }
 
@@ -32,18 +32,20 @@ export function createUsageTable(ownersMax: number): UsageTable {
     let usage = table.get(id);
     if (!usage) {
       dropIdle(now);
-      if (table.size >= ownersMax) {
-        crowd ??= newUsage(limits, now);
-        usage = crowd;
-      } else {
-        usage = newUsage(limits, now);
-        table.set(id, usage);
-      }
+      if (table.size >= ownersMax) return ofCrowd(limits, now);
+      usage = newUsage(limits, now);
+      table.set(id, usage);
     }
     usage.limits = limits;
-    drain(usage.requests, limits.requests, now);
-    drain(usage.tokens, limits.tokens, now);
+    drainBoth(usage, now);
     return usage;
+  }
+
+  /** It drains as slowly as the strictest of those who share it, or one with high limits would give way to the others. */
+  function ofCrowd(limits: ResolvedLimits, now: number): Usage {
+    crowd ??= newUsage(limits, now);
+    crowd.limits = isIdle(crowd, now) ? limits : strictest(crowd.limits, limits);
+    return crowd;
   }
 
   /** Checks the few owners that were checked longest ago; busy ones go to the end of the line. */
@@ -72,7 +74,24 @@ function newUsage(limits: ResolvedLimits, now: number): Usage {
 function isIdle(usage: Usage, now: number): boolean {
   // Looked up in this very millisecond: that request may be about to count against it.
   if (usage.requests.at >= now) return false;
-  drain(usage.requests, usage.limits.requests, now);
-  drain(usage.tokens, usage.limits.tokens, now);
+  drainBoth(usage, now);
   return usage.requests.drops === 0 && usage.tokens.drops === 0 && usage.concurrent === 0 && usage.streams === 0;
+}
+
+function drainBoth({ requests, tokens, limits }: Usage, now: number): void {
+  drain(requests, limits.requests, now);
+  drain(tokens, limits.tokens, now);
+}
+
+function strictest(a: ResolvedLimits, b: ResolvedLimits): ResolvedLimits {
+  return {
+    requests: slowest(a.requests, b.requests),
+    tokens: slowest(a.tokens, b.tokens),
+    concurrent: Math.min(a.concurrent, b.concurrent),
+    streams: Math.min(a.streams, b.streams),
+  };
+}
+
+function slowest(a: Rate, b: Rate): Rate {
+  return { perMinute: Math.min(a.perMinute, b.perMinute), burst: Math.min(a.burst, b.burst) };
 }

@@ -172,6 +172,22 @@ test('memory is bounded, idle owners make room, and a crowd of busy ones is limi
   expect(ask(0).ok).toBe(false);
 });
 
+test('a crowd drains at the rate of the strictest in it, whoever asks last, and is forgotten once it is empty', () => {
+  const clock = handClock();
+  const limits = createLimits({ clock, log: silent, levels: keyLevels({}), ownersMax: 2 });
+  const ask = (index: number, own: { requestsPerMinute?: number }) =>
+    now(limits.admit(keyCaller(`key_${index}`, `acc_${index}`, own), 'unary'));
+  // Their account and key fill the table as long as the request is in flight.
+  admitted(ask(0, {}));
+  const slow = { requestsPerMinute: 6 };
+  admitted(ask(1, slow)).release();
+  clock.at += 9_999;
+  expect(ask(1, slow).ok).toBe(false);
+  expect(ask(2, {}).ok).toBe(true);
+  clock.at += 60_000;
+  expect(ask(1, slow).ok).toBe(true);
+});
+
 test('an address may show only so many credentials that do not hold, and an IPv6 network counts as one', () => {
   const clock = handClock();
   const limits = createLimits({
