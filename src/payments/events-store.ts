@@ -12,7 +12,7 @@ export interface StoredEvent {
 
 /** The events that providers have sent, and which top-up each payment paid. */
 export interface EventStore {
-  /** Stores an event, parked until it is settled. Returns the state of the one stored before, if any. */
+  /** Stores an event, parked until it is settled. Returns what became of the one stored before, if any. */
   add(event: {
     provider: string;
     eventId: string;
@@ -20,7 +20,7 @@ export interface EventStore {
     payment: string | undefined;
     fact: string;
     retryMs: number;
-  }): Promise<EventState | undefined>;
+  }): Promise<{ state: EventState; attempts: number } | undefined>;
   /** Records what became of an event; a parked one is retried after `retryMs`. A finished one stays finished. */
   note(event: {
     provider: string;
@@ -92,13 +92,12 @@ export function createEventStore(db: Database): EventStore {
         return undefined;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        const row = await tables()
+        return await tables()
           .selectFrom('provider_event')
-          .select('state')
+          .select(['state', 'attempts'])
           .where('provider', '=', provider)
           .where('event_id', '=', eventId)
           .executeTakeFirstOrThrow();
-        return row.state;
       }
     },
     async note({ provider, eventId, state, problem, retryMs }) {

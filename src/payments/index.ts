@@ -89,7 +89,8 @@ export function createStripeEvents({ db, stripe, topUps, log }: StripeEventsDepe
       fact: JSON.stringify(fact),
       retryMs: firstRetryMs,
     });
-    if (known === undefined || known === 'parked') await settle({ provider, eventId, attempts: 0 }, fact, deps);
+    const { state, attempts } = known ?? { state: 'parked', attempts: 0 };
+    if (state === 'parked') await settle({ provider, eventId, attempts }, fact, deps);
     return 'accepted';
   }
 

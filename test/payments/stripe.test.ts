@@ -255,6 +255,17 @@ eachServer((server) => {
     expect(await balance()).toBe('6.00');
   });
 
+  test('an event that is sent again while it is parked counts as the attempt that it is', async () => {
+    const { session } = await paidSession();
+    const early = refund(session, 400);
+    for (let sent = 0; sent < 40; sent += 1) expect(await events.refunded(early, { id: 'evt_again' })).toBe(200);
+    const { rows } = await sql<{ state: string; attempts: number }>`
+      SELECT state, attempts FROM provider_event WHERE event_id = 'evt_again'`.execute(
+      database().database.for<never>(),
+    );
+    expect(rows).toEqual([{ state: 'failed', attempts: 40 }]);
+  });
+
   test('a refund that fails gives back what it took, in whatever order its events come', async () => {
     for (const order of [
       ['made', 'failed'],
