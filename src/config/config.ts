@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import type { Environment } from './env.ts';
-import { configSchema, type Settings } from './schema.ts';
+import { configSchema, logLevels, type Settings } from './schema.ts';
+import { operatorTokenMin } from './secrets.ts';
 import { type StripeConfig, stripeConfig } from './stripe.ts';
 
 /** The service's settings: the file's, overridden by the environment, with absolute paths. */
@@ -62,6 +63,12 @@ export function decide(settings: Settings, env: Environment, source: string): Co
   const port = env.port === undefined ? settings.http.port : Number(env.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     problems.push(`PORT: must be a port number from 0 to 65535, not "${env.port}"`);
+  const level = env.logLevel === undefined ? settings.log.level : logLevels.find((known) => known === env.logLevel);
+  if (level === undefined) problems.push(`LOG_LEVEL: must be one of ${logLevels.join(', ')}, not "${env.logLevel}"`);
+  if (env.operatorToken !== undefined && env.operatorToken.length < operatorTokenMin)
+    problems.push(
+      `OPERATOR_TOKEN: must have at least ${operatorTokenMin} characters; openssl rand -base64 32 makes one`,
+    );
   const url = env.databaseUrl ?? settings.database.url;
   if (url !== null && !/^(mysql|mariadb):\/\//.test(url))
     problems.push(
@@ -79,7 +86,7 @@ export function decide(settings: Settings, env: Environment, source: string): Co
   for (const id of Object.keys(settings.ownKeys.pricesPerRequestUsd))
     if (!settings.ownKeys.providers.includes(id))
       problems.push(`ownKeys.pricesPerRequestUsd: "${id}" is not among ownKeys.providers`);
-  if (problems.length > 0) throw new ConfigError(source, problems);
+  if (problems.length > 0 || level === undefined) throw new ConfigError(source, problems);
 
   const dataDir = resolve(env.dataDir ?? settings.dataDir);
   return {
@@ -94,7 +101,7 @@ export function decide(settings: Settings, env: Environment, source: string): Co
       apiKey: provider.apiKeyEnv ? env.read(provider.apiKeyEnv) : undefined,
     })),
     operatorToken: env.operatorToken,
-    log: { level: env.logLevel ?? settings.log.level },
+    log: { level },
   };
 }
 

@@ -11,12 +11,10 @@ export interface Environment {
   /** OPERATOR_TOKEN */
   operatorToken: string | undefined;
   /** LOG_LEVEL */
-  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent' | undefined;
+  logLevel: string | undefined;
   /** A provider's key, from the variable named in the configuration. */
   read(name: string): string | undefined;
 }
-
-const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
 /** An empty variable counts as unset. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
@@ -27,7 +25,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     databaseUrl: read('DATABASE_URL'),
     dataDir: read('DATA_DIR'),
     operatorToken: read('OPERATOR_TOKEN'),
-    logLevel: levels.find((level) => level === read('LOG_LEVEL')),
+    logLevel: read('LOG_LEVEL'),
     read,
   };
 }

@@ -232,6 +232,8 @@ const ownKeys = z.strictObject({
 });
 
 /** The configuration file. Every setting has a default; unknown settings are refused. */
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+
 export const configSchema = z.strictObject({
   http: http.prefault({}),
   /** null: a private MariaDB or MySQL under dataDir. */
@@ -309,9 +311,7 @@ export const configSchema = z.strictObject({
     })
     .nullable()
     .default(null),
-  log: z
-    .strictObject({ level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info') })
-    .prefault({}),
+  log: z.strictObject({ level: z.enum(logLevels).default('info') }).prefault({}),
 });
 
 export type Settings = z.infer<typeof configSchema>;

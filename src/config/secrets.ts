@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -38,24 +39,27 @@ export class SecretsError extends Error {
 
 /** Reads the file, creating it first if it does not exist. Processes that do so at the same time all end up with the same one. */
 export function loadOrCreateSecrets(path: string): Secrets {
-  try {
-    return loadSecrets(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-  createSecrets(path);
+  if (!existsSync(path)) createSecrets(path);
   return loadSecrets(path);
 }
 
 /** Reads the file. Refuses one that other users can read. */
 export function loadSecrets(path: string): Secrets {
-  const mode = statSync(path).mode & 0o777;
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (!file)
+    throw new SecretsError(
+      `There is no secrets file ${path}. The service makes it at its first start; DATA_DIR or secretsFile say where it is.`,
+    );
+  const mode = file.mode & 0o777;
   if ((mode & 0o077) !== 0)
     throw new SecretsError(
       `The secrets file ${path} has mode ${mode.toString(8)}, so other users may use it. Run: chmod 600 ${path}`,
     );
   return parseSecrets(readFileSync(path, 'utf8'), path);
 }
+
+/** How many characters an operator token has at least. */
+export const operatorTokenMin = 32;
 
 const key32 = z
   .base64()
@@ -75,7 +79,10 @@ const keyRing = z
 
 const secretsFile = z.strictObject({
   operatorTokens: z
-    .record(z.string().regex(/^[\w.-]{1,64}$/), z.string().min(32, 'must have at least 32 characters').max(256))
+    .record(
+      z.string().regex(/^[\w.-]{1,64}$/),
+      z.string().min(operatorTokenMin, `must have at least ${operatorTokenMin} characters`).max(256),
+    )
     .refine((tokens) => Object.keys(tokens).length > 0, 'must have one token at least'),
   keyPeppers: keyRing,
   encryptionKeys: keyRing,
@@ -125,8 +132,4 @@ function createSecrets(path: string): void {
     closeSync(file);
     rmSync(unfinished, { force: true });
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
