@@ -15,7 +15,6 @@ import { registerTopUps } from './cli/top-ups.ts';
 import { registerUsage } from './cli/usage.ts';
 import {
   addPepper,
-  ConfigError,
   loadConfig,
   loadSecrets,
   readEnvironment,
@@ -24,7 +23,7 @@ import {
   usePepper,
 } from './config/index.ts';
 import { createCredentialChanges } from './db/credential-changes.ts';
-import { migrate } from './db/index.ts';
+import { isTableMissing, migrate } from './db/index.ts';
 import { countKeysByPepper } from './keys/index.ts';
 import { openDatabaseBeside } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
@@ -74,8 +73,14 @@ program
 try {
   await program.parseAsync();
 } catch (error) {
-  console.error(error instanceof ConfigError || error instanceof Error ? error.message : error);
+  console.error(explain(error));
   process.exitCode = 2;
+}
+
+function explain(error: unknown): unknown {
+  if (isTableMissing(error))
+    return 'The database is not up to date: it lacks tables. Run "npm run cli -- migrate", or start the service, which does the same.';
+  return error instanceof Error ? error.message : error;
 }
 
 /** Asks a question if a person is at a terminal. */
@@ -146,16 +151,21 @@ async function openCatalog() {
   const config = loadConfig(readEnvironment());
   const { db, close: closeDatabase } = await openDatabaseBeside(config, log);
   const providers = createProviders({ providers: config.providers, log });
-  const catalog = await createCatalog({
-    store: createPriceStore(db),
-    settings: catalogSettings(config),
-    enabledProviders: providers.enabled,
-    log,
-  });
   const close = async () => {
-    await catalog.close();
     await providers.close();
     await closeDatabase();
   };
-  return { catalog, close };
+  try {
+    const catalog = await createCatalog({
+      store: createPriceStore(db),
+      settings: catalogSettings(config),
+      enabledProviders: providers.enabled,
+      log,
+    });
+    return { catalog, close: () => catalog.close().then(close) };
+  } catch (error) {
+    // What stays open keeps the process alive.
+    await close();
+    throw error;
+  }
 }

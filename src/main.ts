@@ -103,7 +103,13 @@ function isForPeople(error: unknown): error is Error {
   if (error instanceof ConfigError || error instanceof SecretsError) return true;
   return (
     error instanceof Error &&
-    ['PortTakenError', 'NoServerProgramError', 'DatabaseUnfitError', 'FolderInUseError'].includes(error.name)
+    [
+      'PortTakenError',
+      'NoServerProgramError',
+      'DatabaseUnfitError',
+      'DatabaseUnopenedError',
+      'FolderInUseError',
+    ].includes(error.name)
   );
 }
 

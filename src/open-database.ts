@@ -5,10 +5,23 @@ import {
   checkServer,
   connectDatabase,
   type Database,
+  DatabaseUnfitError,
   FolderInUseError,
   privateServerUrl,
   startPrivateServer,
 } from './db/index.ts';
+
+/** The database cannot be opened. The message says which, why and where to look, without its password. */
+export class DatabaseUnopenedError extends Error {
+  override readonly name = 'DatabaseUnopenedError';
+
+  constructor(place: string, cause: unknown) {
+    super(
+      `The database${place} cannot be opened: ${reasonOf(cause)} Check DATABASE_URL, or database.url of the configuration.`,
+      { cause },
+    );
+  }
+}
 
 /** The configured database, and how to close it. */
 export interface OpenedDatabase {
@@ -41,7 +54,7 @@ export async function openDatabaseBeside(config: Config, log: Logger): Promise<O
 }
 
 async function connect(url: string, log: Logger, closeServer?: () => Promise<void>): Promise<OpenedDatabase> {
-  const db = connectDatabase({ url, log });
+  const db = connected(url, log);
   const close = async () => {
     await db.close();
     await closeServer?.();
@@ -51,8 +64,27 @@ async function connect(url: string, log: Logger, closeServer?: () => Promise<voi
     return { db, close };
   } catch (error) {
     await close();
-    throw error;
+    throw error instanceof DatabaseUnfitError ? error : new DatabaseUnopenedError(` at ${placeOf(url)}`, error);
   }
+}
+
+function connected(url: string, log: Logger): Database {
+  try {
+    return connectDatabase({ url, log });
+  } catch (error) {
+    throw new DatabaseUnopenedError('', error);
+  }
+}
+
+function placeOf(text: string): string {
+  const { host, pathname, searchParams } = new URL(text);
+  return `${searchParams.get('socket') ?? host}${pathname}`;
+}
+
+/** As a sentence. Where a name has several addresses, Node's error has a code and no message. */
+function reasonOf(cause: unknown): string {
+  const { message, code } = cause as { message?: string; code?: string };
+  return `${(message || code || String(cause)).replace(/\.$/, '')}.`;
 }
 
 function privateFolder(dataDir: string): string {

@@ -15,6 +15,6 @@ export { type MigrateOptions, type Migration, migrate } from './migrate.ts';
 export { type PrivateServer, privateServerUrl, startPrivateServer } from './private-server.ts';
 export { pruneInBatches } from './prune.ts';
 export { lockQuota } from './quota.ts';
-export { isConnectionLost, isContention, isDuplicateKey, isLockedElsewhere } from './retry.ts';
+export { isConnectionLost, isContention, isDuplicateKey, isLockedElsewhere, isTableMissing } from './retry.ts';
 export { findServerProgram, NoServerProgramError } from './server-program.ts';
 export { parseDatabaseUrl, withDatabase } from './url.ts';

@@ -14,6 +14,11 @@ export function isDuplicateKey(error: unknown): boolean {
   return errorNumber(error) === 1062;
 }
 
+/** Whether the statement names a table that does not exist (1146). */
+export function isTableMissing(error: unknown): boolean {
+  return errorNumber(error) === 1146;
+}
+
 /** Whether it is a deadlock, a lock wait timeout, or a row that changed in the meantime: nothing is wrong with the statement. */
 export function isContention(error: unknown): boolean {
   const number = errorNumber(error);

@@ -91,6 +91,28 @@ test('list prices are shown, written when confirmed, and what is off is named', 
   expect(await version()).toBe(before + 1);
 });
 
+test('a database without tables, without a server, or of a wrong URL is named, and every command ends', async () => {
+  const { url: emptyUrl } = firstServer();
+  const notUpToDate = /^The database is not up to date.*cli -- migrate/;
+  for (const command of [['audit'], ['prices', 'list'], ['usage', 'rebuild']])
+    expect(await cliWith({ DATABASE_URL: emptyUrl }, ...command)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(notUpToDate),
+    });
+  expect(await cliWith({ DATABASE_URL: 'mysql://a:secret@127.0.0.1:9/ledger' }, 'audit')).toMatchObject({
+    code: 2,
+    err: 'The database at 127.0.0.1:9/ledger cannot be opened: connect ECONNREFUSED 127.0.0.1:9. Check DATABASE_URL, or database.url of the configuration.\n',
+  });
+  expect((await cliWith({ DATABASE_URL: 'mysql://a@127.0.0.1/x?tls=1' }, 'audit')).err).toMatch(
+    /^The database cannot be opened: The database URL has an unknown parameter "tls"/,
+  );
+});
+
+test('commands that need the secrets say that there are none yet', async () => {
+  const { code, err } = await cliWith({ DATA_DIR: '/nowhere' }, 'peppers', 'list');
+  expect([code, err]).toEqual([2, expect.stringMatching(/^There is no secrets file \/nowhere\/secrets\.json\./)]);
+});
+
 test('an unknown command ends with help and an error', async () => {
   const { code, err } = await cli('nope');
   expect(code).not.toBe(0);
