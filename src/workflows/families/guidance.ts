@@ -183,7 +183,9 @@ function formOf(request: ProfileRequest, words: Words): Result<ReadForm> {
     if (needsChoices && field.choices.length === 0)
       return fail(invalid(`form.fields[${index}].choices`, `a field of kind ${field.kind} needs choices`));
   }
-  return succeed({ fields, checks: () => [], label: `form/${name}`, done: words.say('form.save') });
+  // A field that names no kind is a text.
+  const kinded = fields.map((field) => (field.kind === '' ? { ...field, kind: 'text' } : field));
+  return succeed({ fields: kinded, checks: () => [], label: `form/${name}`, done: words.say('form.save') });
 }
 
 /** A shipped form with its checks' messages in the reader's language. */
