@@ -7,6 +7,7 @@ import { looksLikeDay, readDay } from '../sense/days.ts';
 import { type Fault, fault } from '../sense/fault.ts';
 import { asksAge, type Meaning, meaningOf, wordsOf } from '../sense/field-meaning.ts';
 import {
+  isMash,
   isMinor,
   meantProvider,
   nonsenseIn,
@@ -257,7 +258,7 @@ function dateProblem(text: string, field: Plain<FormField>, { locale }: SenseCon
 function isEmail(text: string): boolean {
   if (text.length > 254) return false;
   return (
-    /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})(?:\.[\p{L}\p{N}][\p{L}\p{N}-]{0,62})+$/u.test(
+    /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})(?:\.[\p{L}\p{N}][\p{L}\p{N}-]{0,62})*\.\p{L}[\p{L}\p{N}-]{0,61}[\p{L}\p{N}]$/u.test(
       text,
     ) && !text.includes('..')
   );
@@ -275,12 +276,16 @@ function meantAddress(text: string): string | undefined {
 /** With its scheme, or as people write it: "www.example.com". */
 function isUrl(text: string): boolean {
   if (text.length > 2048) return false;
+  if (fileName.test(text)) return false;
   const address = bareAddress.test(text) ? `https://${text}` : text;
   if (!/^https?:\/\//i.test(address)) return false;
   return URL.canParse(address) && new URL(address).hostname.includes('.');
 }
 
 const bareAddress = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}(?:[/?#]\S*)?$/u;
+
+// No ending of a domain is called so.
+const fileName = /^[^/]+\.(?:jpe?g|png|gif|webp|svg|heic|pdf|docx?|xlsx?|txt)$/i;
 
 const patternTextMax = 10_000;
 
@@ -312,11 +317,18 @@ const placeholders = new Set([
   'asdf',
   'asdfasdf',
   'qwerty',
+  'qwertz',
+  'azerty',
   'aaa',
   'abc',
   'none',
   'na',
   'example',
+  'beispiel',
+  'prueba',
+  'ejemplo',
+  'essai',
+  'exemple',
   'string',
   '123',
   '1234',
@@ -338,8 +350,12 @@ function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseConte
   const folded = foldText(text.slice(0, 10_000));
   if (placeholders.has(folded) && !(folded === 'none' && mayHaveNone.test(wordsOf(field.name, field.label))))
     return fault('field.placeholder');
-  if (text.length >= 4 && new Set(folded.replaceAll(' ', '')).size === 1) return fault('field.repeats');
+  // Two letters may be a name.
+  const repeatsFrom = meaning === 'person' || meaning === 'company' ? 3 : 4;
+  if (text.length >= repeatsFrom && new Set(folded.replaceAll(' ', '')).size === 1) return fault('field.repeats');
   if (field.kind !== 'long_text') return undefined;
+  if (folded.startsWith('lorem ipsum')) return fault('field.placeholder');
+  if (isMash(text)) return fault('field.mash');
   if (field.minLength !== undefined && countCodePoints(text) < field.minLength)
     return fault('field.couldBeLonger', { min: field.minLength });
   if (text.length >= 40 && countWords(text) < 4) return fault('field.fewWords');

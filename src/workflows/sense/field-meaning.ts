@@ -69,21 +69,26 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
 /** What has happened by the time that somebody fills in a form. */
 function happenings(): RegExp {
   const english =
-    '(incident|accident|loss|damage|theft|purchase|invoice|issue|diagnosis|vaccination) date|date of (the )?(incident|accident|loss|damage|theft|purchase|issue|diagnosis|death|invoice|offence)|(purchased|bought|issued|reported|discovered|noticed|happened|occurred|diagnosed|ordered) (on|to)|issue date|when did (it|the)|last (visit|inspection|service|check ?up|payment|donation|period)|(customer|member|patient|client|ill|sick|symptoms) since';
+    '(incident|accident|loss|damage|theft|purchase|invoice|issue|diagnosis|vaccination) date|date of (the )?(incident|accident|loss|damage|theft|purchase|issue|diagnosis|death|invoice|offence)|(purchased|bought|issued|reported|discovered|noticed|happened|occurred|diagnosed|ordered) (on|to)|issue date|when did (it|the)|(date of )?first registration|first registered|last (visit|inspection|service|check ?up|payment|donation|period)|(customer|member|patient|client|ill|sick|symptoms) since';
   const german =
     'schadens?(datum|tag|ereignis)|(datum|tag|zeitpunkt) (des|der) (schadens\\w*|unfalls?|vorfalls?|diebstahls?|ereignisses|kaufs?|einbruchs?|tat|feststellung|entdeckung|ausstellung|rechnung|diagnose)|unfall(datum|tag)|vorfall(s?datum|tag)?|kaufdatum|gekauft am|rechnungsdatum|ausstellungsdatum|ausgestellt am|(entdeckt|gemeldet|festgestellt|passiert|bemerkt|bestellt) am|sterbedatum|todestag|impfdatum|erstzulassung|letzte[rs]? (besuch|inspektion|untersuchung|wartung|impfung|zahlung|spende)|(kunde|kundin|mitglied|patient|patientin|krank|wohnhaft|beschwerden) seit';
   const spanish =
-    'fecha (de(l| la| los)? )?(siniestro|accidente|incidente|suceso|compra|factura|expedicion|emision|robo|hechos|denuncia|diagnostico|fallecimiento|matriculacion|defuncion|averia|perdida)|(ocurrido|comprado|expedid[oa]|emitid[oa]|detectado|diagnosticado) el|ultim[oa] (visita|revision|pago|consulta|donacion)|(cliente|soci[oa]|paciente|enferm[oa]) desde';
+    'fecha (de(l| la| los)? )?(siniestro|accidente|incidente|suceso|compra|factura|expedicion|emision|robo|hechos|denuncia|diagnostico|fallecimiento|matriculacion|defuncion|averia|perdida)|primera matriculacion|(ocurrido|comprado|expedid[oa]|emitid[oa]|detectado|diagnosticado) el|ultim[oa] (visita|revision|pago|consulta|donacion)|(cliente|soci[oa]|paciente|enferm[oa]) desde';
   const french =
-    "date (de(s|l)? |du |d'|de l'|de la )?(sinistre|accident|incident|achat|facture|emission|delivrance|faits|constat|diagnostic|deces|immatriculation|vaccination|dommage|degat|panne|perte|survenance)|(survenu|achete|delivree?|constate|declare|emis|signale) le|derni(er|ere) (visite|controle|paiement|don|consultation)|(client|cliente|adherent|adherente|patient|malade) depuis";
+    "date (de(s|l)? |du |d'|de l'|de la )?(sinistre|accident|incident|achat|facture|emission|delivrance|faits|constat|diagnostic|deces|immatriculation|vaccination|dommage|degat|panne|perte|survenance)|(premiere )?mise en circulation|(survenu|achete|delivree?|constate|declare|emis|signale) le|derni(er|ere) (visite|controle|paiement|don|consultation)|(client|cliente|adherent|adherente|patient|malade) depuis";
   return new RegExp(`\\b(${english}|${german}|${spanish}|${french})`);
 }
+
+const expected =
+  /\b(expected|due|voraussichtlich\w*|erwartet\w*|errechnet\w*|geplant\w*|previst[ao]|prevue?|estimad[ao])\b/;
 
 /** `sellerVatId` and "VAT ID of the seller" both ask for a `vat`. */
 export function meaningOf(name: string, label: string): Meaning | undefined {
   const words = wordsOf(name, label);
   if (/\b(rate|amount|percent|satz|betrag|tasa|importe|taux|montant)\b/.test(words)) return undefined;
   const found = meanings.find(([, pattern]) => pattern.test(words))?.[0];
+  // A child that is expected may be born on a day to come.
+  if (found === 'birth' && expected.test(words)) return undefined;
   // A number with a form of its own is meant wherever it is named, but for accounts.
   if (found !== 'iban' && found !== 'bic' && knownNumberOf(words) !== undefined) return 'number';
   return found;

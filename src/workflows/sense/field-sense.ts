@@ -7,7 +7,7 @@ import { type Day, readDay } from './days.ts';
 import { type Fault, fault } from './fault.ts';
 import type { Meaning } from './field-meaning.ts';
 import type { FormSubject } from './form-subject.ts';
-import { isWrongNumber, knownNumberOf } from './known-numbers.ts';
+import { isIberian, isWrongNumber, knownNumberOf } from './known-numbers.ts';
 import { isStockName } from './stock-names.ts';
 
 /** The context from the other values and the request: the subject's country, and the current day. */
@@ -48,12 +48,18 @@ const senses: Readonly<Record<Meaning, Sense>> = {
   past: notYet,
   expiry: expiryProblem,
   wished: passed,
-  person: (text) => (/\p{L}/u.test(text) ? mashed(text) : fault('field.noName')),
-  contact: mashed,
+  person: (text) => (/\p{L}/u.test(text) && !address.test(text) ? mashed(text) : fault('field.noName')),
+  contact: (text, _, words) =>
+    named.test(words) && !reached.test(words) && address.test(text) ? fault('field.noName') : mashed(text),
   street: mashed,
   city: mashed,
   company: mashed,
 };
+
+const address = /^\S+@\S+\.\S+$/;
+// Of a contact, people may be asked for the name alone or for how to reach them.
+const named = /\bname\b|ansprech|persona|personne|interlocut|nombre|\bnom\b/;
+const reached = /mail|correo|courriel|phone|telef|tele\b|reach|erreich/;
 
 function mashed(text: string): Fault | undefined {
   return isMash(text) ? fault('field.mash') : undefined;
@@ -93,7 +99,10 @@ function vatProblem(text: string, { country }: SenseContext): Fault | undefined 
   const own = prefix === 'EL' ? 'GR' : prefix;
   if (vatPrefixes.has(own) && (own === country || countryCodeOf(own) !== undefined))
     return checkVAT(number, vatCountries).isValid ? undefined : fault('field.vat');
-  return number.length < 5 || !/\d/.test(number) ? fault('field.vatShort') : undefined;
+  if (number.length < 5 || !/\d/.test(number)) return fault('field.vatShort');
+  // At home, Spain and Portugal write the number without its prefix.
+  const isHome = (country === 'ES' || country === 'PT') && !/^[A-Z]{2}/.test(number);
+  return isHome && !isIberian(number, country) ? fault('field.wrongNumber') : undefined;
 }
 
 // One example per country, with a valid check digit.

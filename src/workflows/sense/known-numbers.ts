@@ -144,7 +144,8 @@ function isNir(number: string): boolean {
   return key === undefined || 97 - restOf97(digits) === Number(key);
 }
 
-function isIberian(number: string, country: string | undefined): boolean {
+/** Whether it is a tax number of Spain or Portugal: NIF, NIE or CIF; of either where no country is known. */
+export function isIberian(number: string, country: string | undefined): boolean {
   const prefixes = country === undefined ? ['ES', 'PT'] : [country];
   return prefixes.some(
     (prefix) => checkVAT(prefix + number.replace(new RegExp(`^${prefix}`), ''), vatCountries).isValid,
