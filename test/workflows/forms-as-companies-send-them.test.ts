@@ -111,3 +111,88 @@ describe('several choices', () => {
     expect(own(['cooking', 'sewing'])).toBe('invalid');
   });
 });
+
+describe('a number', () => {
+  const told = (label: string, value: string, locale: string, more: object = {}) =>
+    fill([['amount', 'number', label, value]], locale, more).fields[0]?.message;
+
+  it('in words or in another unit is told as it should be written', () => {
+    expect(told('Jahresumsatz', '1,2 Mio.', 'de')).toBe(
+      'Das Feld „Jahresumsatz“ darf nur eine Zahl enthalten: Schreiben Sie für „1,2 Mio.“ 1.200.000.',
+    );
+    expect(told('Umsatz in Euro', '1,2 Mio. €', 'de')).toContain('in Euro: Schreiben Sie für „1,2 Mio. €“ 1.200.000.');
+    expect(told('Revenue', '£1.2 million', 'en-GB')).toContain('for “£1.2 million” write 1,200,000.');
+    expect(told('Taille en cm', '1 m 60', 'fr')).toContain('pour « 1 m 60 », écrivez 160.');
+    expect(told('Baujahr', 'ca. 1905', 'de')).toContain('Lassen Sie „ca.“ weg.');
+    expect(told('Montant en euros', 'entre 2 000 et 3 000 euros', 'fr')).toContain('en fait deux');
+  });
+
+  it('names the unit as the label does, and none that only the field’s name has', () => {
+    expect(told('Laufzeit in Monaten', '5 Jahre', 'de')).toContain('erwartet eine Zahl in Monaten: Schreiben');
+    const named = fill([['shippingDays', 'integer', "Délai d'expédition", '48 heures']], 'fr');
+    expect(named.fields[0]?.message).toContain('doit contenir un nombre seul : pour « 48 heures », écrivez 2.');
+  });
+
+  it.each([
+    ['es', '250.000', { min: 1000, max: 200_000 }, 'mayor que 200.000'],
+    ['de', '2.850', { min: 3000 }, 'kleiner als 3.000'],
+    ['en', '2,850', { min: 3000 }, 'less than 3,000'],
+    ['es', '1.750', { max: 3 }, ''],
+    ['de', '0,125', { max: 1 }, ''],
+  ])('with a point or comma is read as the field and the language have it: %s %s', (locale, value, more, part) => {
+    const message = told('Importe', value, locale, more);
+    if (part === '') expect(message).toBe('');
+    else expect(message).toContain(part);
+  });
+
+  it('that counts things has no decimals', () => {
+    expect(fill([['km', 'integer', 'Laufleistung', '84.500']]).fields[0]?.status).toBe('ok');
+  });
+
+  it('that is a year has no thousands', () => {
+    expect(told('Year of manufacture', '1899', 'en', { min: 1950 })).toBe('Year of manufacture is less than 1950.');
+    expect(told('Baujahr', '25', 'de', { min: 1000 })).toContain('kleiner als 1000.');
+  });
+});
+
+it('advises an address without an example of another', () => {
+  const { fields } = fill([['email', 'email', 'E-mail', 'sam@gmial.com']], 'en', {
+    help: 'One that you read.',
+    example: 'ana@kovac.at',
+  });
+  expect(fields[0]?.suggestion).toBe('Write sam@gmail.com if that is meant.');
+});
+
+describe('in each language a message names the field and is a sentence', () => {
+  it.each([
+    [
+      'en',
+      'Card number is not a valid number: its form or a check digit is wrong.',
+      'Name is a sample value, not a real one.',
+    ],
+    [
+      'de',
+      'Das Feld „Card number“ enthält keine gültige Nummer: Aufbau oder Prüfziffer stimmen nicht.',
+      'Das Feld „Name“ enthält einen Musterwert statt einer echten Angabe.',
+    ],
+    [
+      'es',
+      'El campo «Card number» no contiene un número válido: el formato o el dígito de control no son correctos.',
+      'El campo «Name» contiene un valor de muestra, no uno real.',
+    ],
+    [
+      'fr',
+      'Le champ « Card number » ne contient pas de numéro valable : le format ou la clé de contrôle est faux.',
+      'Le champ « Name » contient une valeur d’exemple, pas une vraie.',
+    ],
+  ])('%s', (locale, number, name) => {
+    const { fields } = fill(
+      [
+        ['cardNumber', 'text', 'Card number', '4242 4242 4242 4241'],
+        ['name', 'text', 'Name', 'John Doe'],
+      ],
+      locale,
+    );
+    expect(fields.map(({ message }) => message)).toEqual([number, name]);
+  });
+});

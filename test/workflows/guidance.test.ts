@@ -100,7 +100,7 @@ describe('a shipped form', () => {
     expect(told('Lieferzeit in Tagen', '2 Wochen', 'de')).toContain('Schreiben Sie für „2 Wochen“ 14');
     expect(told('Height in cm', '1.80 m', 'en')).toContain('for “1.80 m” write 180');
     expect(told('Duración (meses)', '2 años', 'es')).toContain('para «2 años» escriba 24');
-    expect(told('Délai en jours', '1 mois', 'fr')).toContain('en jours, et non en « mois »');
+    expect(told('Délai en jours', '1 mois', 'fr')).toContain('dans l’unité demandée, et non en « mois »');
     expect(told('Weight in kg', '82 kg', 'en')).toContain('leave out “kg”');
     expect(told('How many weeks?', '2 weeks', 'en')).toContain('leave out “weeks”');
   });

@@ -1,3 +1,4 @@
+import { foldText } from '../../base/text/fold.ts';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
 import type { Plain } from '../family.ts';
 import { wordsOf } from '../sense/field-meaning.ts';
@@ -5,13 +6,13 @@ import { type Quantity, readQuantity } from './quantity.ts';
 
 /** "10 à 19", "between 3 and 5", "200-250 €": two numbers, of which only one can be stored. */
 export const rangeWritten =
-  /^\D{0,12}\d[\d.,]* ?(?:[\p{L}²³]{1,8}|\p{Sc}|%)? ?(?:[-–—]|\b(?:to|bis|and|und|y|et|a|hasta)\b|à) ?\p{Sc}? ?\d[\d.,]*\D{0,16}$/u;
+  /^\D{0,12}\d[\d.,]*(?:\s\d{3})* ?(?:[\p{L}²³]{1,8}|\p{Sc}|%)? ?(?:[-–—]|\b(?:to|bis|and|und|y|et|a|hasta)\b|à) ?\p{Sc}? ?\d[\d.,]*(?:\s\d{3})*\D{0,16}$/u;
 /** "Height in cm", "Poids (kg)": the unit that a field asks for, beside those that are words of their own. */
 const unitAsked = /(?:\b(?:in|en|auf)|[([]) ?([a-z]{1,8}[23]?|[€£$%])(?![a-z])/g;
 const unitAlone =
   /\b(?:minutes|minuten|minutos|hours|stunden|horas|heures|days|tage|tagen|dias|jours|weeks|wochen|semanas|semaines|months|monate|monaten|meses|mois|years|jahre|jahren|anos|annees)\b/g;
 
-/** The unit that a name or label asks for, as it is written there. */
+/** The unit that a name or label asks for, folded as it is written there. */
 export function askedUnitOf({
   name,
   label,
@@ -23,4 +24,12 @@ export function askedUnitOf({
     if (unit) return { ...unit, written };
   }
   return undefined;
+}
+
+/** The unit that a label asks for, as its reader sees it; undefined if it names none. */
+export function unitNamedIn(label: string): string | undefined {
+  const asked = askedUnitOf({ name: '', label });
+  if (asked === undefined) return undefined;
+  const words = label.normalize('NFKC').match(/[\p{L}\p{N}]+|\p{Sc}|%/gu) ?? [];
+  return words.find((word) => foldText(word) === asked.written) ?? asked.written;
 }

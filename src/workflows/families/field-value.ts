@@ -19,8 +19,8 @@ import {
 } from '../sense/field-sense.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Words } from '../words/index.ts';
-import { askedUnitOf, rangeWritten } from './asked-unit.ts';
-import { readQuantity } from './quantity.ts';
+import { askedUnitOf, rangeWritten, unitNamedIn } from './asked-unit.ts';
+import { readQuantity, timesOf } from './quantity.ts';
 import type { ShownField } from './shown-form.ts';
 
 /** `empty`: optional and not filled in. */
@@ -54,20 +54,20 @@ export function inspectValue(
   }
   const address = field.kind === 'email' && typeof value === 'string' ? meantAddress(value.trim()) : undefined;
   const correction = (name: 'field.correct' | 'field.improve') =>
-    address === undefined ? words.say(name, { label }) : words.say('field.writeInstead', { address });
+    address === undefined ? advice(words.say(name, { label })) : words.say('field.writeInstead', { address });
   const problem = problemOf(field, value, context, fits);
   if (problem !== undefined)
     return {
       status: 'invalid',
       message: words.tell(problem(label)),
-      suggestion: advice(correction('field.correct')),
+      suggestion: correction('field.correct'),
     };
   const weakness = weaknessOf(field, value, context);
   if (weakness !== undefined)
     return {
       status: 'weak',
       message: words.tell(weakness(label)),
-      suggestion: advice(correction('field.improve')),
+      suggestion: correction('field.improve'),
     };
   return { status: 'ok', message: '', suggestion: '' };
 }
@@ -111,7 +111,8 @@ function problemOf(
       ? fault('field.agreed')
       : undefined;
   }
-  if (kind === 'number' || kind === 'integer') return numberProblem(field, value) ?? laterYear(field, value, context);
+  if (kind === 'number' || kind === 'integer')
+    return numberProblem(field, value, context) ?? laterYear(field, value, context);
   if (kind === 'choices' || kind === 'list') return listProblem(field, value);
   if (typeof value !== 'string' && typeof value !== 'number') return fault('field.text');
   const text = String(value).trim();
@@ -162,19 +163,24 @@ const formProblems: Readonly<Record<string, FormProblem>> = {
   choice: (text, { choices }) => (choices.includes(text) ? undefined : fault('field.choice')),
 };
 
-function numberProblem(field: Plain<FormField>, value: unknown): Fault | undefined {
-  const number = typeof value === 'string' && value.length <= 40 && value.trim() !== '' ? readNumber(value) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number)) return numberFault(value, field);
+function numberProblem(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
+  const isWritten = typeof value === 'string' && value.length <= 40 && value.trim() !== '';
+  const number = isWritten ? readNumber(value, field, context) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return numberFault(value, field, context);
   if (field.kind === 'integer' && !Number.isInteger(number)) return fault('field.integer');
-  if (field.min !== undefined && number < field.min) return fault('field.less', { min: field.min });
   const words = wordsOf(field.name, field.label);
+  // A year has no thousands.
+  const bound = (limit: number) => (yearWords.test(words) ? String(limit) : limit);
+  if (field.min !== undefined && number < field.min) return fault('field.less', { min: bound(field.min) });
   if (number > ageMax && asksAge(words)) return fault('field.more', { max: ageMax });
   if (number < 0 && field.min === undefined && counted.test(words) && !signed.test(words))
     return fault('field.less', { min: 0 });
   if (number === 0 && measured.test(words)) return fault('field.positive');
-  if (field.max !== undefined && number > field.max) return fault('field.more', { max: field.max });
+  if (field.max !== undefined && number > field.max) return fault('field.more', { max: bound(field.max) });
   return undefined;
 }
+
+const yearWords = /\byear\b|jahr\b|\ban[yi]?o\b|\bannee\b|founded/;
 
 /** A year that should be in the past but is later than the current one. */
 function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseContext): Fault | undefined {
@@ -185,28 +191,45 @@ function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseCont
   return field.kind === 'integer' && isYear && Number(value) > today.year ? fault('field.future') : undefined;
 }
 
-/** "m²" and "km/h" are one unit each. */
-const unitWritten = /\p{L}[\p{L}/]*[23²³]?|\p{Sc}|%/u;
+/** "m²", "km/h" and "ca." are one word each. */
+const wordWritten = /\p{L}[\p{L}/]*[23²³]?\.?|\p{Sc}|%/u;
+// "1 m 60" is 1.60 m.
+const metresWritten = /^(\d) ?m ?(\d{2})$/i;
+const multipleWritten = /^(-?\d[\d.,' ]*?) ?(\p{L}{2,})\.?$/u;
 
-function numberFault(value: unknown, field: Plain<FormField>): Fault {
+/** Why a text is not a number, and the number to write where it can be told. */
+function numberFault(value: unknown, field: Plain<FormField>, context: SenseContext): Fault {
   const text = typeof value === 'string' && value.length <= 40 ? value.trim() : '';
   if (!/\d/.test(text)) return fault('field.number');
   if (rangeWritten.test(text)) return fault('field.range', { value: text });
-  const [unit] = text.match(unitWritten) ?? [];
+  const [unit] = text.match(wordWritten) ?? [];
   if (unit === undefined) return fault('field.number');
+  const [, amount = '', multiple = ''] = multipleWritten.exec(text) ?? [];
+  const millions = timesOf(foldText(multiple));
+  if (millions !== undefined) return numberInstead(text, readNumber(amount, field, context) * millions);
   // "1 week" in a field for days: without its unit it would be one day.
   const asked = askedUnitOf(field);
-  const given = readQuantity(text);
-  if (asked === undefined || given === undefined || given.unit === asked.unit)
-    return fault('field.numberAlone', { unit });
-  if (given.measure !== asked.measure)
+  const given = readQuantity(text.replace(metresWritten, '$1.$2 m'));
+  if (given === undefined) return fault('field.numberAlone', { unit });
+  if (asked !== undefined && given.measure !== asked.measure)
     return isTime(given.measure) && isTime(asked.measure)
-      ? fault('field.otherUnit', { asked: asked.written, unit })
+      ? fault('field.otherUnit', { unit })
       : fault('field.numberAlone', { unit });
-  const times = (given.factor * given.times) / asked.factor;
-  if (times === 1) return fault('field.numberAlone', { unit });
-  const number = Number((readNumber(given.number) * times).toPrecision(6));
-  return fault('field.inUnit', { asked: asked.written, value: text, number });
+  const times = asked === undefined ? given.times : (given.factor * given.times) / asked.factor;
+  return times === 1
+    ? fault('field.numberAlone', { unit })
+    : numberInstead(text, readNumber(given.number, field, context) * times);
+}
+
+/** What to write for a number in words or in another unit; the unit is named where the label names it. */
+function numberInstead(value: string, read: number): Fault {
+  const number = Number(read.toPrecision(6));
+  return (label) => {
+    const asked = unitNamedIn(label);
+    return asked === undefined
+      ? { name: 'field.inDigits', values: { label, value, number } }
+      : { name: 'field.inUnit', values: { label, asked, value, number } };
+  };
 }
 
 function isTime(measure: string): boolean {
@@ -226,14 +249,28 @@ const ageMax = 120;
 /** "54k" is a number as much as 54,000 is. */
 const inThousands = /^(-?\d[\d.,]*) ?(?:k|tsd\.?|tkm)$/i;
 
+/** One group of three digits, which are thousands or decimals. */
+const oneGroup = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
+const commaDecimals = /^-?(?:\d+,\d{1,2}|0,\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?)$/;
+
 /** A number as written in any of the four languages: 1234.5, 1234,5, 1.234,50, 1,234.50 or 54k. */
-function readNumber(text: string): number {
+function readNumber(text: string, field: Plain<FormField>, context: SenseContext): number {
   const thousands = inThousands.exec(text.trim());
-  if (thousands) return readNumber(thousands[1] ?? '') * 1000;
+  if (thousands) return readNumber(thousands[1] ?? '', field, context) * 1000;
   const bare = text.trim().replace(/[\s\u00a0'’](?=\d{3})/g, '');
-  if (/^-?\d+,\d{1,2}$|^-?\d{1,3}(\.\d{3})+(,\d+)?$/.test(bare) && !/^-?\d{1,3}\.\d{3}$/.test(bare))
-    return Number(bare.replaceAll('.', '').replace(',', '.'));
+  if (oneGroup.test(bare)) return readGroup(bare, field, context);
+  if (commaDecimals.test(bare)) return Number(bare.replaceAll('.', '').replace(',', '.'));
   return Number(/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare) ? bare.replaceAll(',', '') : bare);
+}
+
+/** 250.000 is what the field can hold, else what it is in the reader's language. */
+function readGroup(text: string, { kind, min, max }: Plain<FormField>, { decimal }: SenseContext): number {
+  const whole = Number(text.replace(/[.,]/, ''));
+  if (kind === 'integer') return whole;
+  const part = Number(text.replace(',', '.'));
+  const [only, other] = [whole, part].filter((one) => one >= (min ?? -Infinity) && one <= (max ?? Infinity));
+  if (only !== undefined && other === undefined) return only;
+  return text.includes(decimal) ? part : whole;
 }
 
 function listProblem(field: Plain<FormField>, value: unknown): Fault | undefined {

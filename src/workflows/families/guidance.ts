@@ -70,9 +70,10 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     // A shipped form's patterns run here; a caller's own never do.
     const judged = request.form === undefined ? undefined : (fits ?? (() => false));
     const { locale } = request;
-    const context = {
+    const context: SenseContext = {
       ...{ country: homeOf(form.value.fields, values, locale), locale, today: dayAt(nowMs) },
       subject: subjectOf(request),
+      decimal: words.number(0.5).includes(',') ? ',' : '.',
     };
     const inspected = fields.map((field) => inspect(request, field, context, words, judged));
     const right = new Set(inspected.flatMap(({ field, status }) => (status === 'ok' ? [field.name] : [])));

@@ -15,6 +15,8 @@ export interface SenseContext {
   /** ISO 3166, from the form's country field or the locale's region. */
   country: string | undefined;
   locale: string;
+  /** The sign before decimals in the reader's language. */
+  decimal: '.' | ',';
   today: Day;
   subject: FormSubject;
 }
