@@ -196,3 +196,28 @@ describe('in each language a message names the field and is a sentence', () => {
     expect(fields.map(({ message }) => message)).toEqual([number, name]);
   });
 });
+
+describe('a percentage', () => {
+  const weak = (label: string, value: string | number, more: object = {}) =>
+    fill([['rate', 'number', label, value]], 'es', more).fields[0]?.status;
+  it('written as a fraction is weak, unless so little is usual', () => {
+    expect(weak('IVA en %', '0,21')).toBe('weak');
+    expect(weak('Down payment in percent', 0.2)).toBe('weak');
+    expect(weak('IVA en %', 21)).toBe('ok');
+    expect(weak('Interest in %', 0.9)).toBe('ok');
+    expect(weak('Share', 0.2)).toBe('ok');
+    expect(weak('Share in percent of 1', 0.2, { max: 1 })).toBe('ok');
+  });
+});
+
+it.each([
+  ['Número de registro', 'pendiente', 'weak'],
+  ['Registration number', 'applied for', 'weak'],
+  ['Vertragsnummer', 'habe ich nicht', 'weak'],
+  ['Registration number', 'HRB 21834', 'ok'],
+  ['House number', 'Rose Cottage', 'ok'],
+  ['Motivo, si no acepta', 'Me mudo', 'ok'],
+  ['Number of the street or name of the house', 'Rose Cottage', 'ok'],
+])('a number that is asked for has a digit: %s, %s', (label, value, status) => {
+  expect(statusOf('which', 'text', label, value)).toBe(status);
+});

@@ -21,6 +21,7 @@ import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Words } from '../words/index.ts';
 import { askedUnitOf, rangeWritten, unitNamedIn } from './asked-unit.ts';
 import { readQuantity, timesOf } from './quantity.ts';
+import { isOftenSmall } from './scoring-values.ts';
 import type { ShownField } from './shown-form.ts';
 
 /** `empty`: optional and not filled in. */
@@ -375,7 +376,24 @@ const placeholders = new Set([
 const mayHaveNone =
   /allerg|intoler|unvertrag|\bdiet|\bdiat|\bdieta|medica|medikam|medicin|illness|disease|krankh|enfermed|maladie|disab|behinder|discap|handicap|restrict|einschrank|restric|\bpets?\b|haustier|mascota|animaux|child|kinder|hijos|enfants|\bdebts?\b|schulden|deudas|dettes|convict|vorstraf|claims?\b|accident|unfall|previous|vorher|anterior|precedent|remark|bemerk|comment|notes?\b|request|wunsch|wunsche|special|other|sonstig|weitere|otros|otras|autres/;
 
+const inPercent = /percent|%|prozent|porcentaje|por ciento|pourcentage|pour cent/;
+
+/** A percentage that was written as a fraction: 0.21 for 21 %. Where less than one percent is usual, nobody knows. */
+function fractionIn(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
+  const words = wordsOf(field.name, field.label);
+  const number = typeof value === 'string' ? readNumber(value, field, context) : Number(value);
+  if (!(number > 0 && number < 1) || (field.max ?? 100) <= 1 || !inPercent.test(words) || isOftenSmall(words))
+    return undefined;
+  return fault('field.fraction', { value: number, percent: Number((number * 100).toPrecision(6)) });
+}
+
+const numbered = /(?:\b|[a-z])(?:number|nummer|numero)\b|\bnr\b/;
+// Houses have names, too, and what is asked for beside a number may be all that is given.
+const numberedOtherwise =
+  /house|\bhaus|street|strasse|address|adresse|direccion|calle|\brue\b|name|nombre|\bnom\b|number of|numero de (?:personas|hijos)|nombre de|or\b|oder|\bo\b|\bou\b|floor|room|zimmer/;
+
 function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
+  if (field.kind === 'number') return fractionIn(field, value, context);
   if (typeof value !== 'string' || field.kind === 'choice') return undefined;
   const text = value.trim();
   const meaning = meaningOf(field.name, field.label);
@@ -390,6 +408,9 @@ function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseConte
   // Two letters may be a name.
   const repeatsFrom = meaning === 'person' || meaning === 'company' ? 3 : 4;
   if (text.length >= repeatsFrom && new Set(folded.replaceAll(' ', '')).size === 1) return fault('field.repeats');
+  const words = wordsOf(field.name, field.label);
+  if (field.kind === 'text' && numbered.test(words) && !numberedOtherwise.test(words) && !/\d/.test(text))
+    return fault('field.noDigit');
   if (field.kind !== 'long_text') return undefined;
   if (folded.startsWith('lorem ipsum')) return fault('field.placeholder');
   if (isMash(text)) return fault('field.mash');

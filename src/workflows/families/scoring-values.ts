@@ -81,6 +81,11 @@ export function wordsOf({ name, label }: Plain<Indicator>): string {
 // Percentages that are often below 1: what goes wrong, leaves or costs a little, and what answers or changes.
 const oftenSmall =
   /defect|error|fault|fail|complain|return|refund|scrap|reject|waste|churn|turnover|attrition|absen|sick|accident|incident|fraud|bounce|conversion|click|respon|cancel|default|overdue|arrear|late\b|dispute|claim|downtime|loss|interest|inflation|\btax|\bfees?\b|commission|discount|unemploy|vacan|per share|mangel|fehler|ausschuss|reklamation|beschwerde|retoure|ruckgabe|rucklauf|storno|fluktuation|abwander|kundigung|kranken|fehlzeit|unfall|betrug|ausfall|ausfalle|verspat|verzug|streit|verlust|zins|steuer|gebuhr|provision|rabatt|skonto|konversion|klick|leerstand|arbeitslos|je aktie|defecto|fallo|averia|queja|reclamacion|devolucion|merma|rotacion|abandono|bajas?\b|absentismo|accidente|fraude|morosidad|impago|retraso|perdida|interes|inflacion|impuesto|comision|descuento|conversion|clic|cancelacion|desempleo|por accion|defaut|erreur|panne|reclamation|plainte|retour|rebut|attrition|resiliation|depart|desabonnement|rotation|absenteisme|accident|impaye|retard|litige|perte|interet|impot|frais|remise|annulation|chomage|vacance|par action/;
+/** Whether it is a figure that is often below 1 percent. */
+export function isOftenSmall(words: string): boolean {
+  return oftenSmall.test(words);
+}
+
 // Of the figures that may be below zero, only this one is never a fraction of a percent in a business that goes on.
 const grossMargin = /gross ?marg|bruttomarge|rohmarge|handelsspanne|margen bruto|marge brute/;
 

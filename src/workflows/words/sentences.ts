@@ -160,6 +160,8 @@ export const sentenceValues = {
   'field.noPostcode': ['label'],
   'field.longAgo': ['label', 'years'],
   'field.minor': ['label'],
+  'field.fraction': ['label', 'value', 'percent'],
+  'field.noDigit': ['label'],
   'field.placeholder': ['label'],
   'field.repeats': ['label'],
   'field.couldBeLonger': ['label', 'min'],
