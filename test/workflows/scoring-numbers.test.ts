@@ -156,3 +156,47 @@ describe('a text that is no number for certain', () => {
     expect(violations(request)[2]?.description).toContain('Zahlende Kunden');
   });
 });
+
+describe('numbers as companies send them', () => {
+  const one = (label: string, value: unknown, most = 1000) =>
+    score({ ...tenth('one', label, most), metrics: { one: value } }).dimensions[0]?.drivers[0]?.score;
+
+  it('may be in the unit that the label is called by', () => {
+    expect(one('Hectáreas certificadas', '80 ha')).toBe(8);
+    expect(one('Toneladas recogidas', '80 t')).toBe(8);
+    expect(one('Kilomètres parcourus', '80 km')).toBe(8);
+  });
+
+  it('may be of the most that there is', () => {
+    expect(one('Bewertung (Sterne)', '4,5 von 5', 5)).toBe(90);
+    expect(one('Days with a log in the last 30', '27 of 30', 30)).toBe(90);
+    expect(violations({ ...tenth('one', 'Days with a log', 30), metrics: { one: '27 of 31' } })).toHaveLength(1);
+  });
+
+  it.each(['NC', 'ND', 'n.c.', 'kA', 'NA'])('may be said to be unknown in short: %s', (value) => {
+    expect(score({ metrics: { grossMarginPercent: value } }).coverage).toBe(0);
+  });
+
+  it('are no money where two numbers are divided', () => {
+    expect(violations({ metrics: { debtToEquity: '$1.2m' } }).map(({ field }) => field)).toEqual([
+      'metrics.debtToEquity',
+    ]);
+  });
+
+  it('of a range are advised by one of them', () => {
+    expect(violations({ metrics: { receivablesDays: 'between 30 and 45' } })[0]?.description).toContain(
+      'give one number, for example 30',
+    );
+  });
+
+  it.each([
+    ['fr', 0, '0 point '],
+    ['fr', 20, '2 points '],
+    ['de', 10, '1 Punkt '],
+    ['es', 10, '1 punto '],
+    ['en', 10, '1 point;'],
+  ])('are one or several points: %s %d', (locale, value, part) => {
+    const { dimensions } = score({ ...tenth('one', 'Was zählt'), locale, metrics: { one: value } });
+    expect(dimensions[0]?.drivers[0]?.message).toContain(part);
+  });
+});

@@ -26,9 +26,17 @@ const measures: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     tonnes: 1_000,
     tonnen: 1_000,
     toneladas: 1_000,
+    kilo: 1,
+    kilos: 1,
   },
-  length: { mm: 1e-3, cm: 1e-2, m: 1, km: 1_000, kms: 1_000 },
-  area: { m2: 1, qm: 1, sqm: 1, ha: 10_000 },
+  length: {
+    ...{ mm: 1e-3, cm: 1e-2, m: 1, km: 1_000, kms: 1_000, kilometer: 1_000, kilometers: 1_000 },
+    ...{ kilometre: 1_000, kilometres: 1_000, kilometro: 1_000, kilometros: 1_000 },
+  },
+  area: {
+    ...{ m2: 1, qm: 1, sqm: 1, ha: 10_000, hectare: 10_000, hectares: 10_000, hektar: 10_000 },
+    ...{ hectarea: 10_000, hectareas: 10_000 },
+  },
   volume: {
     ml: 1e-6,
     cl: 1e-5,

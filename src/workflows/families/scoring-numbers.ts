@@ -46,7 +46,7 @@ export function readMetrics(
   for (const indicator of indicators) {
     const { name } = indicator;
     const value = ownValue(metrics, name);
-    if (!isGiven(value)) continue;
+    if (!isGiven(value) || (typeof value === 'string' && abbreviated.test(foldText(value)))) continue;
     if (typeof value === 'number' && Number.isFinite(value)) numbers.set(name, value);
     else {
       const read = typeof value === 'string' ? parse(indicator, value, context) : notNumber(indicator);
@@ -71,6 +71,9 @@ export function isGiven(value: JsonValue | undefined): boolean {
 
 const unsure =
   /^(?:\?|(?:i )?(?:do not|don't|dont) know|no idea|not sure|(?:das )?(?:weiss|wissen) (?:ich|wir) nicht|(?:ich |wir )?(?:weiss|wissen)(?: es)? nicht|keine ahnung|(?:no (?:lo )?(?:se|sabemos)|ni idea)|(?:je |on |nous )?(?:ne )?(?:sais|sait|savons) pas|aucune idee)[.!]?$/;
+
+// "NC" and "k. A." without their signs; an answer may be called so, a number may not.
+const abbreviated = /^(?:n ?[acd]|k ?a|s ?d)$/;
 
 /** The sign that the texts and the locale agree on. */
 function signAmong(parsed: readonly Parsed[], local: DecimalSign): DecimalSign {
@@ -110,6 +113,11 @@ function exampleOf({ curve }: Plain<Indicator>): string {
   return String(values[Math.floor(values.length / 2)] ?? 0);
 }
 
+/** The most that it can be, or where its curve ends: 30 of "29 of 30". */
+function mostOf({ curve, max }: Plain<Indicator>): number {
+  return max ?? Math.max(...curve.map(({ value }) => value));
+}
+
 const percentWords = /(?<![\p{L}])(?:per ?cent|pct|prozent|por ?ciento|pour ?cent|v\. ?h\.)(?![\p{L}])\.?/giu;
 // "ca. 40" is what is known.
 const about =
@@ -147,9 +155,10 @@ function parse(indicator: Plain<Indicator>, given: string, context: NumberContex
   const [, timesSo = ''] = ratio.test(words) ? (timesWritten.exec(text) ?? []) : [];
   if (timesSo !== '') return { number: timesSo, factor: 1 };
   const [, grade = '', end = ''] = outOf.exec(text) ?? [];
-  if (end !== '' && isGraded(words) && scaleEndOf(words) === Number(end)) return { number: grade, factor: 1 };
+  if (end !== '' && (scaleEndOf(words) ?? mostOf(indicator)) === Number(end) && !isPercentage(words))
+    return { number: grade, factor: 1 };
   if (isBare || limit.test(text) || rangeWritten.test(text) || twoNumbers.test(text.replace(/[23²³]$/, '')))
-    return { name: 'scorecard.oneNumber', values: { value: shown, example: exampleOf(indicator) } };
+    return { name: 'scorecard.oneNumber', values: { value: shown, example: /\d+(?:[.,]\d+)*/.exec(text)?.[0] ?? '' } };
   const quantity = readQuantity(text);
   if (quantity) {
     const factor = factorFor(indicator, words, quantity);
@@ -200,7 +209,7 @@ function factorFor(indicator: Plain<Indicator>, words: string, quantity: Quantit
   if (isPercentage(words)) return undefined;
   if (isMoneyMeasure(measure)) {
     const inTimes = asked && asked.times !== 1 ? asked.times : timesIn(words);
-    if (inTimes === undefined) return undefined;
+    if (inTimes === undefined || ratio.test(words)) return undefined;
     if (asked && !isMoneyMeasure(asked.measure)) return undefined;
     const currencies = currenciesIn(words);
     if (currencies.size > 0 && !currencies.has(measure)) return undefined;

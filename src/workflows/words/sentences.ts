@@ -1,6 +1,7 @@
 /**
  * Every sentence that rules produce themselves, by name, with the values to insert. The wording is in packs/sentences/, one
- * file per language; each must have all of these, with the same values. `count` selects singular or plural.
+ * file per language; each must have all of these, with the same values. `count`, or else `score`,
+ * selects singular or plural.
  */
 export const sentenceValues = {
   'check.notEvaluated': ['check'],

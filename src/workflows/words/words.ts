@@ -71,7 +71,7 @@ function createWords(language: MessageLanguage, tag: string): Words {
   const plurals = new Intl.PluralRules(tag);
   const lists = new Intl.ListFormat(tag, { type: 'conjunction' });
   const tell = ({ name, values }: Message) => {
-    const { count } = values;
+    const { count = values.score } = values;
     const { one, other } = catalogue[name];
     const words = typeof count === 'number' && plurals.select(count) === 'one' ? one : other;
     const told = words.replace(/\{(\w+)\}/g, (_, place: string) => {
