@@ -66,6 +66,15 @@ describe('the result of a workflow', () => {
     expect(resultOf(expression)).toEqual(result);
   });
 
+  it.each([
+    ['timestamp("tomorrow")', 'timestamp() takes a text such as "2026-12-04T09:00:00Z", and this is another one'],
+    ['duration("soon")', 'duration() takes a text such as "90s" or "1.5h", and this is another one'],
+    ['1.5 * 2', expect.stringContaining('so write 2.0 beside them, not 2')],
+    ['"a" * 2', expect.not.stringContaining('doubles')],
+  ])('that %s does not have says what to write', (expression, problem) => {
+    expect(resultOf(expression)).toMatchObject({ ok: false, field: 'fields.it', problem });
+  });
+
   it('is refused for a value that JSON does not have', () => {
     expect(resultOf('type(1)')).toMatchObject({
       ok: false,

@@ -48,12 +48,23 @@ export function createExpressions(compilePattern: (pattern: string) => Pattern):
     return (variables) => {
       try {
         const value = evaluate(variables);
-        return isCelError(value) ? { ok: false, reason: value.message } : { ok: true, value };
+        return isCelError(value) ? { ok: false, reason: reasonIn(value.message) } : { ok: true, value };
       } catch (error) {
-        return { ok: false, reason: error instanceof Error ? error.message : 'cannot be evaluated' };
+        return { ok: false, reason: error instanceof Error ? reasonIn(error.message) : 'cannot be evaluated' };
       }
     };
   };
+}
+
+/** The engine's reason, in words for who wrote the expression. */
+function reasonIn(message: string): string {
+  if (message.startsWith('Failed to parse timestamp'))
+    return 'timestamp() takes a text such as "2026-12-04T09:00:00Z", and this is another one';
+  if (message.startsWith('Failed to parse duration'))
+    return 'duration() takes a text such as "90s" or "1.5h", and this is another one';
+  return /overload.*(?:double, int|int, double)/.test(message)
+    ? `${message}; JSON numbers are doubles, so write 2.0 beside them, not 2`
+    : message;
 }
 
 /** Named JSON values as an expression's variables. */
