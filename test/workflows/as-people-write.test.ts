@@ -132,7 +132,7 @@ describe('a decision', () => {
 
   it('asks for a number where a word says nothing, and for one without its unit where it has one', () => {
     expect(compare('quality', 'nice', 'lovely').nextBestAction).toContain('from 1 to 5');
-    expect(compare('quality', '3 of them', '4 of them').nextBestAction).toContain('without its unit');
+    expect(compare('quality', '3 of them', '4 in all').nextBestAction).toContain('without its unit');
   });
 
   it('takes no French load for a cost', () => {

@@ -272,7 +272,7 @@ describe('values as people write them', () => {
     const words = decide({ A: { Lieferzeit: 'sehr gut' }, B: { Lieferzeit: 'gut' } }, [{ name: 'Lieferzeit' }]);
     expect(words.recommendation?.option).toBe('A');
     expect(words.assumptions).toContain(
-      'Words in Lieferzeit are read as numbers: sehr gut = 4 and gut = 3 (of 4 at most).',
+      'Words in Lieferzeit are read as numbers: sehr gut = 4 and gut = 3 (of 5 at most).',
     );
   });
 

@@ -51,6 +51,23 @@ it.each([
   ['income', '14 €/m2', '17 € pro m²', 'South'],
   ['mileage', '85.000 km', '62.000 km', 'North'],
   ['mileage', '85.000 km', '112.300 km', 'South'],
+  ['rating', '4.1/5', '4.6/5', 'South'],
+  ['rating', '4,7 von 5', '4,2 von 5', 'North'],
+  ['rating', '4,5 sur 5', '8/10', 'North'],
+  ['rating', '4.8 out of 5 stars', '9,7 sobre 10', 'South'],
+  ['footfall', '900 per hour', '700 per hour', 'North'],
+  ['speed', '28 ppm', '34 ppm', 'South'],
+  ['capacity', '220 personas', '300 personas', 'South'],
+  ['rooms', '1 room', '2 rooms', 'South'],
+  ['visitors', '18.000', '11.000', 'North'],
+  ['visitors', '18.000 Besucher', '9.500 Besucher', 'North'],
+  ['income', '£2,400 a month', '£21,600 a year', 'North'],
+  ['income', '4 € each week', '5 € a week', 'South'],
+  ['lifetime', '3 months', '6 weeks', 'North'],
+  ['lifetime', '4 mois', '120 jours', 'North'],
+  ['savings interest', '4,2 % p.a.', '4,0 %', 'North'],
+  ['ease', 'very good', 'excellent', 'South'],
+  ['ease', 'hervorragend', 'sehr gut', 'North'],
 ])('%s: %s and %s can be compared', (criterion, north, south, winner) => {
   const reply = compare(criterion, north, south);
   expect(reply.recommendation?.option).toBe(winner);
@@ -66,11 +83,33 @@ it.each([
   ['range', '5,8 l/100 km', '6 l'],
   ['weight', '6 m3', '5 kg'],
   ['income', '14 €/m²', '17 €/kg'],
+  ['growth', '4,2 % p.a.', '4,0 %'],
 ])('%s: %s and %s cannot, and both are told', (criterion, north, south) => {
   const reply = compare(criterion, north, south);
   expect(reply.recommendation?.option).toBe('');
   for (const value of [north, south])
     expect(reply.assumptions).toContainEqual(expect.stringContaining(`“${value}” at ${criterion} is in another unit`));
+});
+
+it.each([
+  ['11/12', '10/12'],
+  ['24/7', '12/7'],
+  ['6/5', '7/5'],
+  ['3 of them', '2 in all'],
+  ['3 or 4 days', '3 or 5 days'],
+])('%s and %s are no ratings and nothing counted', (north, south) => {
+  expect(compare('value', north, south).missingFacts).toHaveLength(2);
+});
+
+it('limits ratings by what they are of', () => {
+  const constraints = [{ attribute: 'rating', operator: '>=', value: '4/5' }];
+  const reply = compare('rating', '4.1/5', '7.8/10', { constraints });
+  expect(reply.eliminated.map(({ option }) => option)).toEqual(['South']);
+});
+
+it('shows weeks beside months in round figures', () => {
+  const reply = compare('lifetime', '3 months', '6 weeks');
+  expect(reply.ranking.map(({ criteria }) => criteria[0]?.value)).toEqual([3, 1.38]);
 });
 
 it('a limit is in the unit of its value, or is converted to it', () => {

@@ -3,7 +3,7 @@ import { foldText } from '../../base/text/fold.ts';
 import type { Criterion } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import type { Plain } from '../family.ts';
 import type { Message, Words } from '../words/index.ts';
-import { readQuantity } from './quantity.ts';
+import { measuredIn } from './measured-values.ts';
 import { type DecimalSign, decimalSignOf, readNumber } from './written-number.ts';
 
 /** Notes how a value was read, or why it could not be. */
@@ -18,7 +18,7 @@ export function readColumn(
 ): (number | undefined)[] {
   const { name } = criterion;
   const scale = scaleOf(given);
-  const { numbers, factors, others, unit } = inOneUnit(given, scale);
+  const { numbers, factors, others, unit, isAbout } = inOneUnit(given, scale, name);
   const sign = decimalSignOf(numbers.filter(isText)) ?? signOfRound(numbers, unit);
   const used = new Map<string, number>();
   let hasNumbers = false;
@@ -26,13 +26,13 @@ export function readColumn(
     if (others.has(at)) return undefined;
     const step = isText(value) ? scale.get(foldText(value)) : undefined;
     if (step !== undefined) used.set(String(value).trim(), step);
-    const number = step ?? scaled(numberOf(value, sign), factors[at]);
+    const number = step ?? scaled(numberOf(value, sign), factors[at], isAbout ? 3 : 12);
     hasNumbers ||= step === undefined && number !== undefined && typeof value !== 'boolean';
     return number;
   });
   if (used.size > 0) {
     const read = [...used].sort(([, a], [, b]) => b - a).map(([word, step]) => `${word} = ${step}`);
-    const most = Math.max(...scale.values());
+    const most = mostOf(used, scale);
     tell({ name: 'decision.readWords', values: { criterion: name, words: words.list(read.slice(0, 12)), most } });
   }
   for (const at of others)
@@ -52,23 +52,35 @@ interface Column {
   others: ReadonlySet<number>;
   /** The unit of the first that has one. */
   unit: string;
+  /** They are converted by a factor that is not exact: months are not all of one length. */
+  isAbout: boolean;
 }
 
-/** Nobody writes whole kilometres to the metre: 85.000 km are eighty-five thousand, and tell how the others beside them are written. */
+/**
+ * Nobody writes whole kilometres to the metre, nor what is counted to a thousandth: 85.000 km and 18.000 visitors are
+ * thousands, and tell how the others beside them are written.
+ */
 function signOfRound(numbers: Column['numbers'], unit: string): DecimalSign {
-  if (unit !== 'km' && unit !== 'kms') return undefined;
+  const isCounted = unit === '' || unit.startsWith('of ');
+  if (unit !== 'km' && unit !== 'kms' && !(isCounted && numbers.every((one) => typeof one !== 'number')))
+    return undefined;
   const signs = new Set(
     numbers.flatMap((one) => (isText(one) ? (/^[1-9]\d{0,2}([.,])000$/.exec(one.trim())?.[1] ?? []) : [])),
   );
   return signs.size === 1 ? (signs.has('.') ? ',' : '.') : undefined;
 }
 
-function inOneUnit(given: readonly (JsonValue | undefined)[], scale: ReadonlyMap<string, number>): Column {
-  const quantities = given.map((value) =>
-    isText(value) && !scale.has(foldText(value)) ? readQuantity(value) : undefined,
+function inOneUnit(
+  given: readonly (JsonValue | undefined)[],
+  scale: ReadonlyMap<string, number>,
+  name: string,
+): Column {
+  const quantities = measuredIn(
+    given.map((value) => (isText(value) && scale.has(foldText(value)) ? undefined : value)),
+    name,
   );
   const [first] = quantities.filter((one) => one !== undefined);
-  if (!first) return { numbers: given, factors: [], others: new Set(), unit: '' };
+  if (!first) return { numbers: given, factors: [], others: new Set(), unit: '', isAbout: false };
   const units = new Set(quantities.flatMap((one) => (one ? [one.unit] : [])));
   const isMixed = quantities.some((one) => one !== undefined && one.measure !== first.measure);
   const isPlain = (at: number) => {
@@ -85,6 +97,7 @@ function inOneUnit(given: readonly (JsonValue | undefined)[], scale: ReadonlyMap
   return {
     numbers: given.map((value, at) => quantities[at]?.number ?? value),
     factors: quantities.map((one) => one && (one.times * one.factor) / first.factor),
+    isAbout: quantities.some((one) => one?.isAbout),
     others: new Set(others),
     unit: first.unit,
   };
@@ -94,9 +107,9 @@ function isNumeric(text: string): boolean {
   return readNumber(text, undefined).kind !== 'none';
 }
 
-function scaled(number: number | undefined, factor = 1): number | undefined {
+function scaled(number: number | undefined, factor = 1, digits = 12): number | undefined {
   // Twelve digits: a thousandth of 1,150 is shown as 1.15.
-  return number === undefined || factor === 1 ? number : Number((number * factor).toPrecision(12));
+  return number === undefined || factor === 1 ? number : Number((number * factor).toPrecision(digits));
 }
 
 /** Whether all values are judgements such as "good", or levels of a language: more is better, whatever the name says. */
@@ -162,7 +175,8 @@ const marks: readonly string[] = [
   'poor,bad,schlecht,malo,mala,mauvais,mauvaise',
   'fair,average,mittelmassig,durchschnittlich,regular',
   'good,gut,bueno,buena,bien,bon,bonne',
-  'very good,excellent,sehr gut,ausgezeichnet,hervorragend,muy bueno,muy buena,muy bien,excelente,tres bon,tres bonne,tres bien,excellente',
+  'very good,sehr gut,muy bueno,muy buena,muy bien,tres bon,tres bonne,tres bien',
+  'excellent,outstanding,ausgezeichnet,hervorragend,exzellent,excelente,excellente',
 ];
 // The levels of the Common European Framework of Reference for Languages.
 const levels: ReadonlyMap<string, number> = new Map(
@@ -173,6 +187,13 @@ const steps: ReadonlyMap<string, number> = new Map([...stepsOf(sizes), ...marksB
 
 function stepsOf(lines: readonly string[]): Map<string, number> {
   return new Map(lines.flatMap((line, step) => line.split(',').map((word) => [word, step] as const)));
+}
+
+/** The highest step of the words that were used. */
+function mostOf(used: ReadonlyMap<string, number>, scale: ReadonlyMap<string, number>): number {
+  if (scale === levels) return levels.size;
+  const areMarks = [...used.keys()].some((word) => marksByName.has(foldText(word)));
+  return (areMarks ? marks : sizes).length - 1;
 }
 
 /** Levels of a language only where nothing else is there: elsewhere B2 may be a room or a size of paper. */

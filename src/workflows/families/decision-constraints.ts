@@ -3,7 +3,8 @@ import { foldText } from '../../base/text/fold.ts';
 import type { Constraint } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { jsonOf, type Plain } from '../family.ts';
 import type { Message, Words } from '../words/index.ts';
-import { type Quantity, readQuantity } from './quantity.ts';
+import { readMeasured } from './measured-values.ts';
+import type { Quantity } from './quantity.ts';
 import { type DecimalSign, decimalSignOf, readNumber, type WrittenNumber } from './written-number.ts';
 
 /** An option with its values by criterion or attribute name. */
@@ -140,7 +141,7 @@ function times(number: number | undefined, factor: number): number | undefined {
 }
 
 function quantityIn(value: JsonValue): Quantity | undefined {
-  return typeof value === 'string' ? readQuantity(value) : undefined;
+  return typeof value === 'string' ? readMeasured(value) : undefined;
 }
 
 function numberIn(value: JsonValue, sign: DecimalSign): number | undefined {

@@ -3,6 +3,7 @@ import { spaced } from '../../base/text/spaced.ts';
 import { areJudged } from './criterion-values.ts';
 import type { ReadOption } from './decision-constraints.ts';
 import { type DecisionRequest, decisionWords } from './decision-memo.ts';
+import { interest } from './measured-values.ts';
 
 /** A direction that a request left open. */
 export interface Guess {
@@ -55,8 +56,6 @@ const bringing =
   /courier|carrier|deliver|shipp|supplier|lieferant|spedition|versand|paketdienst|mensajer|transportista|proveedor|envio|entrega|transporteur|livr|fournisseur|envoi/;
 
 // Interest costs whoever borrows, and is the gain of whoever saves.
-const interest =
-  /(?<![a-z])(?:interest|[a-z]*zins(?:en|satz|satze)?|intereses|tipo de interes|tasa de interes|interets?|taux d.interets?|tae|(?:loan|mortgage|credit|savings?) rate|taux (?:du |de |d.)?(?:pret|credit|emprunt))(?![a-z])/;
 const borrowing =
   /loan|mortgage|borrow|credit|kredit|darlehen|hypothek|finanzier|sollzins|prestamo|hipoteca|financ|(?<![a-z])prets?(?![a-z])|emprunt|hypothe/;
 const keeping =

@@ -10,6 +10,8 @@ export interface Quantity {
   factor: number;
   /** With what it is per: `€/month`. */
   unit: string;
+  /** The factor is not exact. */
+  isAbout?: boolean;
 }
 
 /** Units that convert into each other, by what they measure. */
@@ -159,8 +161,8 @@ const written = new RegExp(
   [
     String.raw`^([^\d+-]{0,4}?) ?([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?`,
     // A multiple only where the rest is no unit: "5 m" are metres, "5 m €" millions.
-    String.raw`(?:([a-z]{1,10})\.? (?:de |d')?)??([^\d\s/][^\d\s/]{0,9}[23]?)?`,
-    String.raw` ?(?:(?:\/|per |pro |por |par |je |im |al |a |aux |cada |a los ) ?(100 ?km|[a-z]{1,9}[23]?)|(${adverb}))?\.?$`,
+    String.raw`(?:([a-z]{1,10})\.? (?:de |d')?)??((?!an? )[^\d\s/][^\d\s/]{0,9}[23]?)?`,
+    String.raw` ?(?:(?:\/|per |pro |por |par |je |im |al |a |an |aux |cada |each |every |a los ) ?(100 ?km|[a-z]{1,9}[23]?)|(${adverb}))?\.?$`,
   ].join(''),
 );
 const lengthMax = 60;

@@ -1,0 +1,75 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import { foldText } from '../../base/text/fold.ts';
+import { type Quantity, readQuantity } from './quantity.ts';
+
+/** Names of interest: a share a year, whether or not that is said. */
+export const interest =
+  /(?<![a-z])(?:interest|[a-z]*zins(?:en|satz|satze)?|intereses|tipo de interes|tasa de interes|interets?|taux d.interets?|tae|(?:loan|mortgage|credit|savings?) rate|taux (?:du |de |d.)?(?:pret|credit|emprunt))(?![a-z])/;
+
+// 4.1/5, 4,7 von 5, 8 out of 10. Other denominators are those of days, parts and models.
+const rating =
+  /^(\d{1,3}(?:[.,]\d{1,2})?) ?(?:\/|von|(?:out )?of|sobre|de|sur) ?(5|6|10|20|100)(?: (?:stars?|points?|sternen?|punkten?|estrellas|puntos|etoiles|points))?$/;
+
+/** A number with its unit, or a rating with its best mark; undefined if it is neither. */
+export function readMeasured(text: string): Quantity | undefined {
+  const quantity = readQuantity(text);
+  if (quantity) return quantity;
+  const [, number = '', most = ''] = rating.exec(foldText(text.slice(0, textMax)).trim()) ?? [];
+  if (number === '' || Number(number.replace(',', '.')) > Number(most)) return undefined;
+  return { number, times: 1, measure: 'rating', factor: 1 / Number(most), unit: `/${most}` };
+}
+
+/** The values of one criterion with their units; undefined for those that have none that is known. */
+export function measuredIn(given: readonly (JsonValue | undefined)[], name: string): (Quantity | undefined)[] {
+  const read = given.map((value) => (typeof value === 'string' ? readMeasured(value) : undefined));
+  return inOneMeasure(countedIn(given, read), interest.test(foldText(name)));
+}
+
+const textMax = 100;
+const hoursOfMonth = (365.25 * 24) / 12;
+
+/** Months beside weeks count as a twelfth of a year, and interest without a period is that of a year. */
+function inOneMeasure(read: readonly (Quantity | undefined)[], isInterest: boolean): (Quantity | undefined)[] {
+  const measures = new Set(read.flatMap((one) => (one ? [one.measure] : [])));
+  const areTimes = measures.has('months') && measures.has('time');
+  const areRates = isInterest && measures.has('share') && measures.has('share/year');
+  return read.map((one) => {
+    if (areTimes && one?.measure === 'months')
+      return { ...one, measure: 'time', factor: one.factor * hoursOfMonth, isAbout: true };
+    if (areTimes && one?.measure === 'time') return { ...one, isAbout: true };
+    if (areRates && one?.measure === 'share') return { ...one, measure: 'share/year' };
+    return one;
+  });
+}
+
+// "220 guests", "900 per hour", "28 ppm": a number and words, with no other number among them.
+const counted = /^([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?(\p{L}[\p{L}.'/ -]{0,40})$/u;
+
+/** What is counted in the same words can be compared, whatever the words mean; a single wording among others cannot. */
+function countedIn(
+  given: readonly (JsonValue | undefined)[],
+  read: readonly (Quantity | undefined)[],
+): (Quantity | undefined)[] {
+  const present = given.filter((value) => value !== undefined && value !== null && value !== '').length;
+  const wordings = given.map((value, at) => {
+    if (read[at] || typeof value !== 'string' || value.length > textMax) return undefined;
+    const [, number = '', words = ''] = counted.exec(value.trim().replaceAll(/[\s\u2019]/gu, ' ')) ?? [];
+    return number === '' ? undefined : { number, words: foldText(words) };
+  });
+  return read.map((quantity, at) => {
+    const own = wordings[at];
+    if (quantity || own === undefined) return quantity;
+    const alike = wordings.flatMap((one) => (one && areAlike(one.words, own.words) ? [one.words] : []));
+    if (alike.length < 2 && present > 1) return undefined;
+    const [unit = ''] = alike.sort((a, b) => a.length - b.length);
+    return { number: own.number, times: 1, measure: `of ${unit}`, factor: 1, unit: `of ${unit}` };
+  });
+}
+
+/** The same words, or their singular and plural: "1 room" and "2 rooms". */
+function areAlike(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return (
+    short === long || (short.length >= 3 && /^(?:e?s|e?n|e)$/.test(long.slice(short.length)) && long.startsWith(short))
+  );
+}
