@@ -36,6 +36,16 @@ describe('the direction of a criterion that nobody stated', () => {
     ...['temps de trajet', 'tiempo de viaje', 'Fahrtzeit', 'travel time'],
     ...['taux de panne', 'Ausfallrate', 'averías', 'breakdown rate'],
     ...['loan interest rate', 'Kreditzins', 'tipo de interés del préstamo', 'taux d’intérêt du crédit'],
+    ...[
+      'notice period',
+      'minimum order',
+      'Mindestbestellmenge',
+      'Anschaffung',
+      'Selbstbeteiligung',
+      'Anfahrt',
+      'absences',
+    ],
+    ...['prima anual', 'franquicia', 'ausencias', 'tiempo en taller', 'taux de casse', 'abonnement', 'préavis'],
     ...['payback period', 'Amortisationszeit', 'periodo de recuperación', 'délai d’amortissement'],
   ])('is less for %s', (name) => expect(direction(name)).toBe('Less'));
 
@@ -51,6 +61,16 @@ describe('the direction of a criterion that nobody stated', () => {
       'Arbeitsspeicher',
       'trato',
     ],
+    ...[
+      'énergie verte',
+      'Ökostromanteil',
+      'energía renovable',
+      'recycled plastic',
+      'income',
+      'Einkommen',
+      'Liefertreue',
+    ],
+    ...['antigüedad', 'ancienneté', 'avis clients', 'cobertura', 'Besucherzahl', 'return on investment', 'estrellas'],
     ...['fault tolerance', 'error reduction', 'Beschäftigungsqualität', 'return on investment', 'savings rate'],
   ])('is more for %s', (name) => expect(direction(name)).toBe('More'));
 
@@ -68,6 +88,40 @@ describe('the direction of a criterion that nobody stated', () => {
     ],
   ])('is unsure for %s', (name) => expect(direction(name)).toBe('unsure'));
 
+  it.each([
+    ['permanencia', '12 meses', '24 meses'],
+    ['offer', '£9,800', '£12,500'],
+    ['setup', '6 weeks', '4 months'],
+    ['distance to the motorway', '900 m', '2 km'],
+    ['Abstand', '3 km', '5 km'],
+  ])('is taken to be less, as unsure, for what is paid or waited for, or far: %s', (name, less, more) => {
+    const reply = decide({ More: { [name]: more }, Less: { [name]: less } }, [{ name }]);
+    expect(reply.recommendation).toMatchObject({ option: 'Less', confidence: 0.39 });
+    expect(reply.assumptions).toContain(
+      `For ${name}, lower is taken as better; neither its name nor the request says so.`,
+    );
+  });
+
+  it.each([
+    ['salary', '£30,000', '£40,000'],
+    ['days', '25 days', '30 days'],
+    ['market value', '£30,000', '£40,000'],
+  ])('is not taken to be less for %s', (name, less, more) => {
+    const reply = decide({ More: { [name]: more }, Less: { [name]: less } }, [{ name }]);
+    expect(reply.recommendation?.option).toBe('More');
+  });
+
+  it('says of nothing that is unsure who is ahead or weak there', () => {
+    const told = decide({ A: { cost: 1, weight: 1, fame: 5 }, B: { cost: 2, weight: 9, fame: 3 } }, [
+      { name: 'cost', weight: 5 },
+      { name: 'weight', weight: 2 },
+      { name: 'fame', weight: 7 },
+    ]);
+    expect(told.recommendation?.option).toBe('A');
+    expect(told.recommendation?.rationale).not.toContain('It gains most');
+    expect(told.risks.join()).not.toContain('weak in weight');
+  });
+
   it('follows the side from which interest is seen', () => {
     expect(direction('interest rate', 'Which mortgage do we take?')).toBe('Less');
     expect(direction('Zinsen', 'Welches Tagesgeld nehmen wir?', 'de')).toBe('More');
@@ -79,10 +133,10 @@ describe('the direction of a criterion that nobody stated', () => {
   });
 
   it.each([
-    ['en', 'The outcome depends on taking more of height and width as better, which is unsure.'],
-    ['de', 'Das Ergebnis hängt davon ab, dass beim Kriterium „height und width“ mehr als besser angenommen wird'],
-    ['es', 'El resultado depende de suponer que en el criterio «height y width» más es mejor'],
-    ['fr', 'Le résultat dépend de l’hypothèse que plus vaut mieux pour le critère « height et width »'],
+    ['en', 'Whether more or less of height and width is better is unsure, and the outcome depends on it.'],
+    ['de', 'Ob beim Kriterium „height und width“ mehr oder weniger besser ist, ist unsicher; davon hängt'],
+    ['es', 'No es seguro si en el criterio «height y width» es mejor más o menos'],
+    ['fr', 'On ne sait pas si, pour le critère « height et width », plus ou moins est préférable'],
   ])('is told as unsure where only several together turn the outcome (%s)', (locale, told) => {
     const reply = decide(
       { A: { height: 30, width: 5 }, B: { height: 2, width: 1 } },
@@ -283,6 +337,16 @@ describe('values as people write them', () => {
 });
 
 describe('the words of a decision memo', () => {
+  it('declines the title of a man in German', () => {
+    const reply = decide(
+      { 'Herr Yilmaz': { Preis: 2, Note: 1 }, 'Herr Berg': { Preis: 1, Note: 1 }, Aydin: { Preis: 3 } },
+      [{ name: 'Preis' }],
+      { locale: 'de' },
+    );
+    expect(reply.nextBestAction).toBe('Entscheiden Sie sich für Herrn Berg.');
+    expect(reply.recommendation?.rationale).toContain('50 mehr als Herr Yilmaz. Der größte Vorsprung vor Herrn Yilmaz');
+  });
+
   const level = { A: { cost: 1, days: 2 }, B: { cost: 2, days: 1 } };
 
   it('names no other weight at which options are level that are level already', () => {

@@ -152,6 +152,10 @@ describe('a protected characteristic', () => {
     ['de', 'Wen stellen wir ein?', 'Alter', 'nach gesetzlich geschützten Merkmalen ausgewählt werden (Alter)'],
     ['es', '¿A quién contratar?', 'religión', 'características que la ley protege (religión)'],
     ['fr', 'Quel candidat embaucher ?', 'nationalité', 'protégées par la loi (nationalité)'],
+    ['es', '¿Qué aspirante elegimos para el puesto?', 'edad', 'características que la ley protege (edad)'],
+    ['de', 'Welche Auszubildende nehmen wir?', 'Herkunft', 'nach gesetzlich geschützten Merkmalen'],
+    ['fr', 'Quel stagiaire choisir ?', 'sexe', 'protégées par la loi (sexe)'],
+    ['en', 'Which lodger for the spare room?', 'religion', 'characteristics that the law protects (religion)'],
   ])('decides nothing about people (%s): %s by %s', (locale, question, criterion, told) => {
     const reply = compare(criterion, 1, 2, { question, locale });
     expect(reply.recommendation).toMatchObject({ option: '', confidence: 0 });

@@ -369,7 +369,7 @@ describe('what is recommended', () => {
 
   it('is not decided where it hangs on a direction that nobody gave', () => {
     const reply = byName('distance');
-    expect(reply.assumptions.join()).toContain('For distance, higher is taken as better; neither its name');
+    expect(reply.assumptions.join()).toContain('For distance, lower is taken as better; neither its name');
     expect(reply.recommendation?.confidence).toBeLessThan(0.4);
     expect(reply.nextBestAction).toBe('Say whether more or less of distance is better; the outcome depends on it.');
     const given = byName('distance', { direction: 'higher' });

@@ -1,31 +1,33 @@
+import type { JsonValue } from '@bufbuild/protobuf';
 import { foldText } from '../../base/text/fold.ts';
 import { spaced } from '../../base/text/spaced.ts';
 import { areJudged } from './criterion-values.ts';
 import type { ReadOption } from './decision-constraints.ts';
 import { type DecisionRequest, decisionWords } from './decision-memo.ts';
-import { interest } from './measured-values.ts';
+import { interest, measuredIn } from './measured-values.ts';
+import { isMoneyMeasure } from './quantity.ts';
 
 /** A direction that a request left open. */
 export interface Guess {
   criterion: string;
   isLower: boolean;
-  /** The criterion's name implies the direction; otherwise more counts as better by default, which is unsure. */
+  /** The criterion's name implies the direction; otherwise it is taken by default, which is unsure. */
   isNamed: boolean;
 }
 
 /** Names for which less is better, in the four languages of replies. Parts of German compounds come last. */
 const costs = new RegExp(
   [
-    '(?<![a-z])(?:price|costs?|fees?|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|(?:monthly|weekly|daily|hourly|nightly|annual|yearly|day|lease|leasing|hire|rental) (?:rate|payment|instal?ment)s?|instal?ments?|cuotas?|mensualites?|expenses?|premium|risks?|latency|duration|delays?|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|(?:travel|journey|driving|drive|walking|commuting) ?time|commute|walking distance|pay ?back(?: ?(?:period|time))?|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|debts?|apr|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega|viaje|trayecto|desplazamiento)|(?:periodo|tiempo) de (?:recuperacion|amortizacion)|consumo|energia|agua|ruido|decibelios|emisiones|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de (?:reponse|trajet|transport|parcours|deplacement|route|retour)|consommation|energie|eau|bruit|decibels|dettes?|taeg)(?![a-z])',
-    'risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|(?:monats|leasing|wochen|tages|kredit)raten?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|risiko|dauer|wartezeit|lieferzeit|fahrt?zeit|reisezeit|anfahrtszeit|wegzeit|gehzeit|antwortzeit|amortisationszeit|verbrauch|emissionen|larm|schulden|aufwand)(?![a-z])',
+    '(?<![a-z])(?:price|costs?|fees?|(?<!return on )investment|subscriptions?|deductible|insurance excess|quotes?|bids?|notice period|minimum (?:order(?: (?:quantity|value))?|term|contract|commitment)|moq|lock in(?: period)?|contract (?:term|length)|absen(?:ces?|teeism)|days absent|sick days|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|(?:monthly|weekly|daily|hourly|nightly|annual|yearly|day|lease|leasing|hire|rental) (?:rate|payment|instal?ment)s?|instal?ments?|cuotas?|mensualites?|expenses?|premium|risks?|latency|duration|delays?|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|(?:travel|journey|driving|drive|walking|commuting) ?time|commute|walking distance|pay ?back(?: ?(?:period|time))?|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|debts?|apr|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega|viaje|trayecto|desplazamiento)|(?:periodo|tiempo) de (?:recuperacion|amortizacion)|consumo|energia|agua|ruido|decibelios|emisiones|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de (?:reponse|trajet|transport|parcours|deplacement|route|retour)|consommation|energie|eau|bruit|decibels|dettes?|taeg|prima|franquicia|suscripcion|inversion|preaviso|(?:pedido|compra|cantidad) minim[oa]|ausencias|dias de baja|tiempo (?:en|de) (?:taller|montaje|instalacion|inactividad|parada)|abonnement|prime d.assurance|prime annuelle|franchise|investissement|preavis|(?:commande|quantite) minim(?:um|ale)|duree d.engagement|absences|jours d.absence)(?![a-z])',
+    '(?<![a-z])(?:anschaffung(?:s(?:wert|betrag))?|investition|abo|abonnement|selbstbehalt|selbstbeteiligung|kundigungsfrist|mindest(?:bestellmenge|bestellwert|abnahme|laufzeit|vertragslaufzeit)|vertragslaufzeit|bindefrist|fehltage|krankheitstage|anfahrt|anfahrtsweg|anreise|praemie|pramie)(?![a-z])|risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|(?:monats|leasing|wochen|tages|kredit)raten?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|risiko|dauer|wartezeit|lieferzeit|fahrt?zeit|reisezeit|anfahrtszeit|wegzeit|gehzeit|antwortzeit|amortisationszeit|verbrauch|emissionen|larm|schulden|aufwand)(?![a-z])',
   ].join('|'),
 );
 
 /** Things that go wrong: fewer are better, also those of quality, of performance or of the battery. */
 const harms = new RegExp(
   [
-    '(?<![a-z])(?:defects?|complaints?|errors?|downtime|failures?|breakdowns?|outages?|incidents?|accidents?|injur(?:y|ies)|loss(?:es)?|bugs|faults?|damages?|refunds?|chargebacks?|churn|absenteeism|quejas?|reclamacion(?:es)?|averias?|fallos?|fallas?|defectos?|errores|incidencias?|accidentes?|retrasos?|perdidas?|danos|absentismo|plaintes?|reclamations?|pannes?|defauts?|defaillances?|retards?|pertes?|dommages|litiges?|erreurs?|absenteisme)(?![a-z])',
-    '[a-z]*(?:reklamation(?:en|s?(?:quote|rate))?|beschwerden?|beschwerdequote|ausfall(?:quote|rate|zeit|zeiten|e)?|pannen?|pannen(?:quote|statistik)|storungen|mangel|fehler|fehler(?:quote|rate|zahl)|defekte|schaden|unfalle|verluste|verspatungen|fehlzeiten)(?![a-z])',
+    '(?<![a-z])(?:defects?|complaints?|errors?|downtime|failures?|breakdowns?|outages?|incidents?|accidents?|injur(?:y|ies)|loss(?:es)?|bugs|faults?|breakages?|scrap rate|damages?|refunds?|chargebacks?|churn|absenteeism|quejas?|roturas?|mermas?|reclamacion(?:es)?|averias?|fallos?|fallas?|defectos?|errores|incidencias?|accidentes?|retrasos?|perdidas?|danos|absentismo|plaintes?|casse|rebuts?|reclamations?|pannes?|defauts?|defaillances?|retards?|pertes?|dommages|litiges?|erreurs?|absenteisme)(?![a-z])',
+    '[a-z]*(?:reklamation(?:en|s?(?:quote|rate))?|beschwerden?|beschwerdequote|bruchquote|ausschuss(?:quote|rate)?|retourenquote|ausfall(?:quote|rate|zeit|zeiten|e)?|pannen?|pannen(?:quote|statistik)|storungen|mangel|fehler|fehler(?:quote|rate|zahl)|defekte|schaden|unfalle|verluste|verspatungen|fehlzeiten)(?![a-z])',
   ].join('|'),
 );
 
@@ -44,7 +46,11 @@ const withoutDirection = /control|kontroll|value|cancel|manag|handling|class|kla
 
 /** Names for which more is better. */
 const gains =
-  /quality|qualitat|calidad|qualite|rating|bewertung|valoracion|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|\brange\b|payload|\bload ?(?:m3|kg|volume|space|area)|nutzlast|ladevolumen|laderaum|carga util|charge utile|footfall|laufkundschaft|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
+  /income|einkommen|\bincomes?\b|ingresos|\brevenus?\b|seniority|betriebszugehorigkeit|antiguedad|anciennete|liefertreue|termintreue|puntualidad|punctuality|ponctualit|punktlich|pay raise|cobertura|coverage|couverture|deckung|visitors|besucher|visitantes|visiteurs|\bstars\b|sterne|estrellas|etoiles|reviews?\b|\bavis\b|resenas|diplom|quality|qualitat|calidad|qualite|rating|bewertung|valoracion|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|\brange\b|payload|\bload ?(?:m3|kg|volume|space|area)|nutzlast|ladevolumen|laderaum|carga util|charge utile|footfall|laufkundschaft|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
+
+/** Energy, water and the like of a better kind: more of it is better, whatever the thing itself costs. */
+const greener =
+  /(?<![a-z])(?:green|renewables?|recycled|recyclable|organic|solar|vertes?|renouvelables?|recycle(?:es?|s)?|verdes?|renovables?|recicl[a-z]*|ecologic[oa]s?|[a-z]*okostrom[a-z]*|grun(?:e|er|es)?|erneuerbar[a-z]*|recycl[a-z]*)(?![a-z])/;
 
 /** A way to a place where people want to be. Of a motorway, or of nothing named, it is unsure which is better. */
 const way =
@@ -101,6 +107,7 @@ function directionBySide(name: string, question: string): Direction | undefined 
 /** The direction that a name implies; undefined if it implies none. */
 function directionOf(name: string, question: string, isGerman: boolean): Direction | undefined {
   if (wantedPay.test(name) || pay.test(name) || interest.test(name)) return directionBySide(name, question);
+  if (greener.test(name) && !/price|cost|preis|kosten|precio|coste|prix|cout|tarif/.test(name)) return 'higher';
   if (harms.test(name)) {
     if (costs.test(name)) return 'lower';
     if (protections.test(name)) return 'higher';
@@ -113,7 +120,19 @@ function directionOf(name: string, question: string, isGerman: boolean): Directi
   return notCosts.test(name) && (costs.test(name) || !withoutDirection.test(name)) ? 'higher' : undefined;
 }
 
-/** If no direction is given, the name decides; otherwise more is better. The reply states this as an assumption. */
+const worth = /value|worth|wert(?![a-z])|valor(?![a-z])|valeur|budget/;
+const apart = /distan[cz]|entfernung|abstand|(?<![a-z])[a-z]*weg(?![a-z])/;
+
+/** What is spent or waited for, and the way to a place, are mostly better the less there is of them. That is no certainty. */
+function isMostlyLower(name: string, values: readonly (JsonValue | undefined)[]): boolean {
+  // Days alone may be those of a holiday.
+  if (pay.test(name) || waiting.test(name) || worth.test(name)) return false;
+  if (apart.test(name)) return true;
+  const measures = measuredIn(values, name).flatMap((one) => (one ? [one.measure.split('/')[0] ?? ''] : []));
+  return measures.length > 0 && measures.every((one) => isMoneyMeasure(one) || one === 'time' || one === 'months');
+}
+
+/** If no direction is given, the name decides, else what is measured. The reply states this as an assumption. */
 export function withDirections(
   request: DecisionRequest,
   options: readonly ReadOption[],
@@ -124,11 +143,11 @@ export function withDirections(
   const criteria = request.criteria.map((criterion) => {
     if (criterion.direction !== '') return criterion;
     const name = foldText(spaced(criterion.name).replaceAll('-', ' '));
-    const judged = areJudged(options.map(({ values }) => values.get(criterion.name)));
-    const direction = judged ? 'higher' : directionOf(name, question, isGerman);
-    const isLower = direction === 'lower';
+    const values = options.map((option) => option.values.get(criterion.name));
+    const direction = areJudged(values) ? 'higher' : directionOf(name, question, isGerman);
     // Points are given for what is good.
     const isNamed = direction !== undefined || criterion.scale === 'points';
+    const isLower = isNamed ? direction === 'lower' : isMostlyLower(name, values);
     guessed.push({ criterion: criterion.name, isLower, isNamed });
     return isLower ? { ...criterion, direction: 'lower' } : criterion;
   });

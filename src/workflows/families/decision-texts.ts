@@ -15,7 +15,7 @@ export function rationaleOf(outcome: Outcome, eliminated: number, words: Words):
   if (!first) return eliminated > 0 ? noneMeets(outcome, words) : say('decision.noneThere');
   if (verdict === 'single') return say('decision.single', { option: first.option });
   if (verdict === 'unknown') return say('decision.notRecommended');
-  const by = gainOver(first, second, words);
+  const by = gainOver(first, second, outcome.guesses, words);
   if (!second) return [onlyOne(outcome, first, words), ...by, ...doubts].join(' ');
   const score = roundTo(first.score, 2);
   if (verdict === 'level') return say('decision.same', { first: first.option, second: second.option, score });
@@ -35,9 +35,10 @@ function onlyOne({ undecided }: Outcome, { option }: Scored, { say }: Words): st
 
 /**
  * The criterion on which the first option is furthest ahead of the second; for a single option, the one that gives it more
- * than half of its points. What is not known for both tells nothing, nor do two criteria of the same lead.
+ * than half of its points. What is not known for both tells nothing, nor do two criteria of the same lead, nor one whose
+ * direction is unsure.
  */
-function gainOver(first: Scored, second: Scored | undefined, { say }: Words): string[] {
+function gainOver(first: Scored, second: Scored | undefined, guesses: ReadonlySet<string>, { say }: Words): string[] {
   const [ahead, next] = first.criteria
     .map(({ criterion, score, weight, value }, at) => {
       const other = second?.criteria[at];
@@ -45,7 +46,13 @@ function gainOver(first: Scored, second: Scored | undefined, { say }: Words): st
       return { criterion, points: isKnown ? weight * (score - (other?.score ?? 0)) : 0 };
     })
     .sort((a, b) => b.points - a.points);
-  if (!ahead || roundTo(ahead.points, 9) <= 0 || roundTo(ahead.points - (next?.points ?? 0), 9) <= 0) return [];
+  if (
+    !ahead ||
+    guesses.has(ahead.criterion) ||
+    roundTo(ahead.points, 9) <= 0 ||
+    roundTo(ahead.points - (next?.points ?? 0), 9) <= 0
+  )
+    return [];
   const { criterion, points } = ahead;
   if (second) return [say('decision.gainsOver', { second: second.option, criterion })];
   return roundTo(points - first.score / 2, 9) > 0 ? [say('decision.gains', { criterion })] : [];
@@ -56,6 +63,7 @@ export function risksOf(
   verdict: Verdict,
   nearest: ReturnType<typeof smallestChanges>[number] | undefined,
   missing: number,
+  guesses: ReadonlySet<string>,
   { say }: Words,
 ): string[] {
   const risks: string[] = missing > 0 ? [say('decision.unknownValues', { count: missing })] : [];
@@ -72,6 +80,7 @@ export function risksOf(
     if (values.at !== values.weight) risks.push(say('decision.otherWeight', values));
   }
   const weakest = first?.criteria
+    .filter(({ criterion }) => !guesses.has(criterion))
     .filter(({ score, weight, value }) => value !== undefined && score < 25 && weight >= 0.1)
     .sort((a, b) => b.weight - a.weight)[0];
   if (first && weakest)
@@ -95,8 +104,9 @@ export function assumptionsOf(
   if (request.criteria.some(({ weight }) => weight === undefined)) assumptions.push(say('decision.unweighted'));
   if (request.criteria.some(({ scale }) => scale === '' || scale === 'range')) assumptions.push(say('decision.range'));
   for (const { criterion, isLower, isNamed } of guessed) {
-    const direction = isLower ? 'decision.lessIsBetter' : 'decision.moreIsBetter';
-    assumptions.push(say(isNamed ? direction : 'decision.unsureDirection', { criterion }));
+    const named = isLower ? 'decision.lessIsBetter' : 'decision.moreIsBetter';
+    const unsure = isLower ? 'decision.unsureLess' : 'decision.unsureDirection';
+    assumptions.push(say(isNamed ? named : unsure, { criterion }));
   }
   for (const words of unread.slice(0, 10)) assumptions.push(words);
   return assumptions;
@@ -114,6 +124,8 @@ export interface Outcome {
   /** Why the recommendation is unsure: directions that nobody gave, options that might meet the constraints after all. */
   doubts: readonly string[];
   confidence: number;
+  /** The criteria whose direction is a mere guess: nothing is said of who is ahead or weak there. */
+  guesses: ReadonlySet<string>;
   /** The criteria whose direction is unsure and whose reversal would change the winner; empty: there are none. */
   unsure: string;
   /** The deadline has passed. */

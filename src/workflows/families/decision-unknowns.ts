@@ -95,7 +95,9 @@ export function unsureDirections(
   const unsure = new Set(guessed.filter(({ isNamed }) => !isNamed).map(({ criterion }) => criterion));
   const [winner, ...others] = ranked;
   if (!winner || unsure.size === 0) return [];
-  const turned = criteria.map((one) => (unsure.has(one.name) ? { ...one, direction: 'lower' } : one));
+  const turned = criteria.map((one) =>
+    unsure.has(one.name) ? { ...one, direction: one.direction === 'lower' ? 'higher' : 'lower' } : one,
+  );
   const turnedParts = new Map(
     rankOptions(options, turned, words).ranked.map(({ option, criteria }) => [option, criteria]),
   );

@@ -125,6 +125,7 @@ function decide(
   const alone = options.length === 1 && ranked.length === 1;
   const verdict = alone ? 'single' : verdictOn(ranked);
   const winner = verdict === 'winner' && unlawful === '' ? ranked[0] : undefined;
+  const guesses = new Set(guessed.filter(({ isNamed }) => !isNamed).map(({ criterion }) => criterion));
   const late = isPast(request, nowMs);
   const hinges = words.list(unsure.map(spokenName));
   const doubts = [
@@ -139,6 +140,7 @@ function decide(
     undecided: undecided.map(({ name }) => name),
     doubts,
     confidence,
+    guesses,
     unsure: hinges,
     late,
     unlawful,
@@ -172,7 +174,7 @@ function decide(
     risks: [
       ...(late ? [words.say('decision.deadlinePassed', { deadline: request.deadline })] : []),
       ...doubts,
-      ...risksOf(ranked, winner ? verdict : 'unknown', nearest, unknown.length, words),
+      ...risksOf(ranked, winner ? verdict : 'unknown', nearest, unknown.length, guesses, words),
     ],
     assumptions: assumptionsOf(request, guessed, unread, words),
     missingFacts: [...conditions.keys(), ...unknown.slice(0, missingMax).map(({ name }) => name)].slice(0, missingMax),

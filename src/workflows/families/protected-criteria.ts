@@ -28,7 +28,7 @@ function isLegalAge({ operator, value }: Plain<Constraint>, folded: string): boo
 const forThem = /\b(?:access\w*|friendly|parking|facilities|seats?|accesible|accesibilidad|acces|gerecht|freundlich)\b/;
 
 const isAboutPeople =
-  /\b(?:hir(?:e|ing)|candidate\w*|applica(?:nt|tion)s?|employ\w*|promot\w*|tenants?|dismiss\w*|lay off|redundan\w*|recruit\w*|whom?|bewerb\w*|einstell\w*|kandidat\w*|mieter\w*|befordern|kundigen|entlass\w*|mitarbeiter\w*|wen|wem|wer|contratar\w*|candidat\w*|inquilin\w*|emplead\w*|despedi\w*|ascender|a quien|quien|embauch\w*|locataires?|licenci\w*|salarie\w*|recrut\w*|qui)\b/;
+  /\b(?:hir(?:e|ing)|candidate\w*|interviewees?|trainees?|apprentice\w*|flatmates?|housemates?|lodgers?|applica(?:nt|tion)s?|employ\w*|promot\w*|tenants?|dismiss\w*|lay off|redundan\w*|recruit\w*|whom?|bewerb\w*|einstell\w*|anstell\w*|stellenbesetzung|azubis?|auszubildende\w*|praktikant\w*|mitbewohner\w*|untermieter\w*|kandidat\w*|mieter\w*|befordern|kundigen|entlass\w*|mitarbeiter\w*|wen|wem|wer|contratar\w*|candidat\w*|aspirantes?|postulantes?|solicitantes?|entrevistad\w*|becari\w*|aprendi(?:z|ces)|companer\w* de piso|arrendatari\w*|trabajador\w*|puesto de trabajo|inquilin\w*|emplead\w*|despedi\w*|ascend(?:er|emos|o)|a quien|quien|embauch\w*|engager|postulants?|apprentis?|stagiaires?|alternants?|colocataires?|promouvoir|locataires?|licenci\w*|salarie\w*|recrut\w*|qui)\b/;
 
 /**
  * The criteria, and the attributes of constraints, by which people must not be chosen or left out: characteristics that laws against

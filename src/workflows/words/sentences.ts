@@ -261,6 +261,7 @@ export const sentenceValues = {
   'decision.noneKnown': [],
   'decision.couldMeet': ['options'],
   'decision.unsureDirection': ['criterion'],
+  'decision.unsureLess': ['criterion'],
   'decision.hangsOn': ['criterion'],
   'decision.twoNumbers': ['value', 'criterion', 'whole', 'part'],
   'decision.wordAmongNumbers': ['value', 'criterion'],

@@ -61,6 +61,9 @@ function wordsOf(tag: string): Words {
 // A caller's own name may begin a sentence in lower case; "iPhone", "e-bike" and "example.com" are spelled as they are.
 const plainWord = /^\p{Ll}{2,}(?=[ ,;:]|$)/u;
 
+// German declines the title of a man after these.
+const oblique = /(?:^|\s)(?:für|vor|bei|von|hinter)\s$/;
+
 function isSentence(words: string): boolean {
   return words.startsWith('{') && words.endsWith('.') && !/^\{\w+\}\s?:/.test(words);
 }
@@ -74,9 +77,10 @@ function createWords(language: MessageLanguage, tag: string): Words {
     const { count = values.score } = values;
     const { one, other } = catalogue[name];
     const words = typeof count === 'number' && plurals.select(count) === 'one' ? one : other;
-    const told = words.replace(/\{(\w+)\}/g, (_, place: string) => {
+    const told = words.replace(/\{(\w+)\}/g, (_, place: string, at: number) => {
       const value = values[place] ?? '';
-      return typeof value === 'number' ? numbers.format(value) : value;
+      if (typeof value === 'number') return numbers.format(value);
+      return language === 'de' && oblique.test(words.slice(0, at)) ? value.replace(/^Herr(?= )/, 'Herrn') : value;
     });
     return isSentence(words)
       ? told.replace(plainWord, (word) => word.charAt(0).toLocaleUpperCase(tag) + word.slice(1))
