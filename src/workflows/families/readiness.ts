@@ -129,7 +129,7 @@ function* judge(
   const spotted = harmfulIn(text, found, isJob);
   const looked = function* (as: Kind) {
     const said = yield* readFactsInSlices(text, listing.attributes ?? {}, as, category);
-    const read = withYears(withFacts(unlessPlaced(said, listing), proposed, as), today.iso);
+    const read = withYears(withFacts(unlessGiven(said, listing), proposed, as), today.iso);
     yield length * 2;
     const variables = variablesOf(listing, spotted, isWork, read.facts);
     const pack = listingPacks.get(as);
@@ -152,7 +152,9 @@ function* judge(
   // A price counts as impossible only if it is so both for the kind that the words name and for the category's.
   const problems = problemsOf(kind, facts, chosen.read, today.year, words).filter(
     ({ rule }) =>
-      rule.id !== 'impossible-price' || isPriceOutside(byWords, price) || isBicycleTooDear(title, price, currency),
+      rule.id !== 'impossible-price' ||
+      isPriceOutside(byWords, price, currency) ||
+      isBicycleTooDear(title, price, currency),
   );
   const advised = blocks ? chosen.results : chosen.results.map((one) => (isGeneric(one) ? one : asAdvice(one)));
   const results = advised.map((one) => ({ ...one, rule: listingRule(words, kind, one.rule) }));
@@ -167,11 +169,20 @@ function* judge(
   };
 }
 
-/** The listing's own location takes precedence over a place in its text. */
-function unlessPlaced(read: ReadFacts, { location }: Plain<Listing>): ReadFacts {
-  if (location.trim() === '' || isPlaceholder(location)) return read;
-  return { ...read, facts: read.facts.filter(({ name, source }) => name !== 'location' || source !== 'text') };
+/**
+ * The listing's own location takes precedence over a place in its text, and its own currency over the sign that dollars and pesos
+ * share.
+ */
+function unlessGiven(read: ReadFacts, { location, currency }: Plain<Listing>): ReadFacts {
+  const isPlaced = location.trim() !== '' && !isPlaceholder(location);
+  const isPeso = !/^(?:usd|us\$|)$/i.test(currency.trim());
+  const isKnown = ({ name, source, quote }: Fact) =>
+    source !== 'text' ||
+    !((isPlaced && name === 'location') || (isPeso && name === 'currency' && bareDollar.test(quote)));
+  return { ...read, facts: read.facts.filter(isKnown) };
 }
+
+const bareDollar = /^(?!.*(?:us|u\$s))[^a-z]*\$/i;
 
 function isWorkKind(kind: Kind): boolean {
   return kind === 'jobs' || kind === 'services';

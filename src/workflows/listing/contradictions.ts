@@ -151,8 +151,11 @@ function withinProse(name: string, said: readonly Fact[], title: string, descrip
   const isOfTitle = inTitles.has(name) || (name === 'storageGb' && hasOneStorage.test(plainText(title)));
   if (!agree || !isOfTitle) return undefined;
   const inTitle = said.filter(({ quote }) => title.includes(quote));
-  const below = said.filter(({ quote }) => !title.includes(quote));
-  const [first, second] = [inTitle[0], below[0]];
+  const [first] = inTitle;
+  // What is far smaller than the home is one of its rooms, or a yard.
+  const isPart = (one: Fact) => name === 'areaSqm' && Number(one.value) < Number(first?.value) / 3;
+  const below = said.filter((one) => !title.includes(one.quote) && !isPart(one));
+  const [second] = below;
   if (inTitle.length !== 1 || !first || !second || !tellsNumber(first) || !tellsNumber(second)) return undefined;
   // What the description repeats is not told twice; then the other value is of something else.
   return below.some((one) => agree(one.value, first.value)) || repeats(description, first)
@@ -273,15 +276,28 @@ const statedPrice = new RegExp(
 const mayState = /preis|price|asking|precio|prix|(?<![a-z])(?:kp|vh?b)[ :]/;
 
 /** A price in prose, with a word for it, that is quite another one than the field's. */
-function pricesOf(kind: Kind, listing: Listed, { plain }: ReadFacts, words: Words): CheckResult[] {
+function pricesOf(kind: Kind, listing: Listed, read: ReadFacts, words: Words): CheckResult[] {
+  const { plain } = read;
   const { title, description, price } = listing;
-  if (price === undefined || price <= 0 || kind === 'jobs' || kind === 'services' || !mayState.test(plain)) return [];
+  if (price === undefined || price <= 0 || kind === 'jobs' || kind === 'services') return [];
+  const slip = slipOf(kind, price, read);
+  if (slip) return [contradiction('price', String(price), slip.quote, words)];
+  if (!mayState.test(plain)) return [];
   const said = [...plain.matchAll(statedPrice)].filter(({ 1: digits = '' }) => amountOf(digits) > 0);
   const [first] = said;
   if (!first || said.some(({ 1: digits = '' }) => isNear(amountOf(digits), price, 0.25))) return [];
   // Every letter of the plain text is where it is in the listing's own.
   const quote = `${title}\n${description}`.slice(first.index, first.index + first[0].length);
   return [contradiction('price', String(price), quote, words)];
+}
+
+/** The sum that the text asks for, if the field has its digits with the sign for thousands or cents misread: 14.2 for 14.200. */
+function slipOf(kind: Kind, price: number, { said }: ReadFacts): Fact | undefined {
+  const sums = (kind === 'property' ? undefined : said.get('price')) ?? [];
+  const isSlip = (one: Fact) =>
+    [100, 1000].some((times) => Number(one.value) === Math.round(price * times * 100) / 100);
+  const slip = sums.find((one) => Number(one.value) >= 1000 && isSlip(one));
+  return sums.some(({ value }) => isNear(Number(value), price, 0.25)) ? undefined : slip;
 }
 
 function isNear(a: number, b: number, share: number): boolean {

@@ -24,7 +24,7 @@ const colourWords =
   '(?:dark |light |pearl |phantom |metallic |dunkel|hell|perl)?(?:black|white|silver|gr[ae]y|red|blue|green|yellow|brown|beige|purple|pink|schwarz(?:e[nrs]?)?|(?<!\\b(?:ich|man|wer|niemand) )wei(?:ss|ß)(?:e[nrs]?)?(?! (?:ich|man|wer|niemand|leider|nicht)\\b)|silber(?:n|grau)?|grau(?:e[nrs]?)?|rot(?:e[nrs]?)?|blau(?:e[nrs]?)?|grun(?:e[nrs]?)?|gelb(?:e[nrs]?)?|braun(?:e[nrs]?)?|negr[oa]s?|blanc[oa]s?|plateado|gris(?:es?)?|roj[oa]s?|azul(?:es)?|verdes?|violett|violetas?|lila|morad[oa]s?|bronze|amarill[oa]s?|marron(?:es)?|noire?s?|blanche?s?|blancs?|rouges?|bleue?s?|vert[es]?s?|jaunes?|plata|gold(?:en)?|dorad[oa]s?|rosa|dore|argent|violette?|naranja|creme|orange|titan(?:ium|e|io)?|anthrazit|antracita|anthracite)';
 /** Refers to something other than the thing offered. */
 const otherThing =
-  /interior|leather|seats|innen|leder|sitze|cuero|asientos|tapizado|cuir|sieges|cover|case|hulle|funda|strap|armband|curtain|wheels|alloys|felgen|llantas|jantes|roof|dach|techo|\btoit\b|calipers|bremssattel|key|karte|card|box\b|caja|boite/;
+  /interior|leather|seats|innen|leder|sitze|cuero|asientos|tapizado|cuir|sieges|cover|case|hulle|funda|strap|armband|curtain|wheels|alloys|felgen|llantas|jantes|roof|dach|techo|\btoit\b|calipers|bremssattel|key|karte|\bcarte|card|box\b|caja|boite/;
 
 const symbols: readonly (readonly [string, RegExp])[] = [
   ['EUR', /€|eur/],
@@ -70,7 +70,7 @@ export const namedFacts: readonly FactPattern[] = [
     kinds: [],
     fields: ['currency', 'wahrung', 'waehrung', 'moneda', 'devise'],
     pattern: new RegExp(
-      `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?(?:${numeral})|(?<![\\d.,])(?:${numeral}) ?k? ?(?:€|£|\\$|euros?\\b|eur\\b|gbp\\b|usd\\b|chf\\b|quid\\b|pounds\\b|dollars\\b)`,
+      `(?:[€£]|\\b(?:us?\\$|u\\$s)|\\$|\\b(?:eur|chf|usd|gbp)) ?(?:${numeral})|(?<![\\d.,])(?:${numeral}) ?k? ?(?:€|£|\\$|euros?\\b|eur\\b|gbp\\b|usd\\b|chf\\b|quid\\b|pounds\\b|dollars\\b)`,
       'g',
     ),
     read: firstOf(symbols),
@@ -110,7 +110,7 @@ export const namedFacts: readonly FactPattern[] = [
     fields: ['salaryperiod', 'payperiod'],
     mayState: ['salary', 'pay', 'gehalt', 'lohn', 'salario', 'sueldo', 'salaire'],
     pattern:
-      /(?:(?<![\d.,])\d[\d.,]{0,9} ?(?:€|£|\$|eur(?:os?)?|chf|usd|gbp|k)?|€|£|\$|eur(?:os?)?|chf|usd|gbp|k|brutto|brutos?|bruts?|gross|netto|netos?|nets?)[ -]{0,2}(?:(?:brutto|brutos?|bruts?|gross|plus|netto|netos?|nets?)[ -]{0,2})?(?:\/ ?(?:h|hr|hour|std|stunde\.?|hora|heure|day|tag|dia|jour|week|woche|month|monat|mes|mois|year|jahr|ano|an)\b|ph\b|p\.?a\.?\b|per annum|(?:per|an?|pro|im|die|por|al|a la|la|par|de l'|the|je|jede|a) ?(?:hour|stunde|hora|heure|day|tag|dia|jour|week|woche|semana|semaine|month|monat|mes|mois|year|annum|jahr|ano|an)\b|stundenlohn|jahresgehalt|monatlich|jahrlich|anuales|mensuales|annuels?|mensuels?|jahresbrutto)/g,
+      /(?:(?<![\d.,])\d[\d.,]{0,9}(?:[ ']\d{3}){0,2} ?(?:€|£|\$|eur(?:os?)?|chf|usd|gbp|k)?|€|£|\$|eur(?:os?)?|chf|usd|gbp|k|brutto|brutos?|bruts?|gross|netto|netos?|nets?)[ -]{0,2}(?:(?:brutto|brutos?|bruts?|gross|plus|netto|netos?|nets?)[ -]{0,2})?(?:\/ ?(?:h|hr|hour|std|stunde\.?|hora|heure|day|tag|dia|jour|week|woche|month|monat|mes|mois|year|jahr|ano|an)\b|ph\b|p\.?a\.?\b|per annum|(?:per|an?|pro|im|die|por|al|a la|la|par|de l'|the|je|jede|a) ?(?:hour|stunde|hora|heure|day|tag|dia|jour|week|woche|semana|semaine|month|monat|mes|mois|year|annum|jahr|ano|an)\b|stundenlohn|jahresgehalt|monatlich|jahrlich|anuales|mensuales|annuels?|mensuels?|jahresbrutto)/g,
     read: firstOf([
       ['hour', /\/ ?h|ph\b|hour|stunde|std|hora|heure/],
       ['week', /week|woche|semana|semaine/],

@@ -36,7 +36,7 @@ export function problemsOf(
   ];
 }
 
-/** The price range of things of a kind, in any large currency; a price outside it is a mistake or a lure. */
+/** The price range of things of a kind, in a large currency; a price outside it is a mistake or a lure. */
 const prices: Readonly<Partial<Record<Kind, readonly [number, number]>>> = {
   vehicles: [100, 5_000_000],
   property: [20, 100_000_000],
@@ -50,6 +50,8 @@ const bicycle =
   /\b(?:(?:mountain|road|city|kids'?|ladies'?|men'?s|electric|e-?)[ -]?bikes?|bicycles?|(?:damen|herren|kinder|trekking|elektro)?fahrrad|e-?bike|rennrad|pedelec|bicicletas?|bici|v[ée]los?|vtt)\b/i;
 /** Money of which a bicycle never costs hundreds of thousands. */
 const large: ReadonlySet<string> = new Set(['EUR', 'GBP', 'USD', 'CHF']);
+/** Of other money a thing may cost as many times more: 16 million pesos buy a small car. */
+const smallMoney = 10_000;
 
 /** Whether a bicycle costs what a house does: a figure too many, or a lure. */
 export function isBicycleTooDear(title: string, price: number | undefined, currency: string): boolean {
@@ -57,9 +59,12 @@ export function isBicycleTooDear(title: string, price: number | undefined, curre
 }
 
 /** Whether a price is none that a thing of a kind has. */
-export function isPriceOutside(kind: Kind, price: number | undefined): boolean {
+export function isPriceOutside(kind: Kind, price: number | undefined, currency: string): boolean {
   const range = prices[kind];
-  return range !== undefined && price !== undefined && price > 0 && (price < range[0] || price > range[1]);
+  if (range === undefined || price === undefined || price <= 0) return false;
+  const code = currency.trim().toUpperCase();
+  const isSmall = /^[A-Z]{3}$/.test(code) && !large.has(code);
+  return price < range[0] || price > range[1] * (isSmall ? smallMoney : 1);
 }
 
 function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: number, words: Words): CheckResult[] {
@@ -74,7 +79,7 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
     found.push(problem(`impossible-${id}`, fact, message, say('listing.correct', { fact })));
   };
   const isTooDear = kind === 'generic' && isBicycleTooDear(listing.title, listing.price, listing.currency);
-  if (listing.price !== undefined && (isTooDear || isPriceOutside(kind, listing.price)))
+  if (listing.price !== undefined && (isTooDear || isPriceOutside(kind, listing.price, listing.currency)))
     wrong('price', say('listing.price', { amount: listing.price }));
   const year = numberOf('year');
   const plate = kind === 'vehicles' ? /\b(20[3-9]\d)\b(?= (?:plate|model|reg))/.exec(listing.title)?.[1] : undefined;

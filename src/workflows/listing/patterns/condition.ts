@@ -87,6 +87,9 @@ const isBroken = /^(?:broken|defekt|damaged|averiad|crack|kaputt|rot[oa]|cass|br
 /** Flaws that leave a thing what it is. */
 const isFlaw =
   /^(?:scratch|marks|kratzer|schramme|delle|beule|macken|gebrauchsspuren|aranazo|golpes?|rozadura|abolladura|rayure|eraflure|petite? eclat|un eclat|quelques eclat|eclat|bosse|dent|scuff|chipped|stain|flecken|marcas|senales|signs)/;
+/** A condition by its name says more than a flaw beside it: "Some ring marks. Good used condition." */
+const stated =
+  /(?:good|excellent) (?:used |overall |general |all.?round )?condition|gut(?:er|em|en)? (?:gebrauchter |allgemeiner )?zustand|gut erhalten|buen estado|bon etat/;
 /** "Otherwise good" says what a thing is like, whatever stands before it. */
 const otherwise =
   /^[^.;\n]{0,40}[,;.:-] ?(?:aber |but |pero |mais )?(?:otherwise|sonst|ansonsten|por lo demas|sinon|par ailleurs|a part ca)\b/;
@@ -110,6 +113,7 @@ export const conditionOf: ChoiceReader = Object.assign(
     const isOfPart =
       isBroken.test(match[0]) && (afterPart.test(before(text, match, 40)) || beforePart.test(after(text, match, 24)));
     if ((isOfPart || isFlaw.test(match[0])) && otherwise.test(after(text, match, 60))) return undefined;
+    if (isFlaw.test(match[0]) && stated.test(after(text, match, 200))) return undefined;
     if (isOfPart) return named(match, text) && 'used';
     return /^(?:worn|used|getragen|gebraucht|usad|d'occasion|occasion)/.test(match[0]) &&
       /^[^.;\n]{0,24}[,;.:] ?(?:in |en |im )?(?:sehr gut|gut|neuwertig|wie neu|very good|good|excellent|like new|muy buen|buen|excelente|como nuev|tres bon|bon|parfait|comme neu)[a-z]*(?: (?:condition|zustand|estado|etat))?/.test(

@@ -28,7 +28,10 @@ export const electronicsPatterns: readonly FactPattern[] = [
     read: (match) =>
       /^(?:usb|hdmi|mp3|mp4|ip\d\d|4k|[a-d]\d?|grade|bt|wifi|fhd|uhd|hd\d*|in\d*|um|ab|vor|seit|fur|de|en|a)\W?\d*$/.test(
         match[0],
-      ) || /^(?:gen|mk|mark)\b|^i[3579]-|^[0-9]+(?:er|fach)\b|^\d+x\d*$|^i[3579]$/.test(match[0])
+      ) ||
+      /^(?:gen|mk|mark)\b|^i[3579]-|^[0-9]+(?:er|fach)\b|^\d+x\d*$|^i[3579]$|^(?:oled|rtx|ryzen|series|serie)$/.test(
+        match[0],
+      )
         ? undefined
         : match[0].trim(),
   },

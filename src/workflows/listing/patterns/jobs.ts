@@ -136,10 +136,14 @@ export const jobPatterns: readonly FactPattern[] = [
     asWritten: true,
     needs:
       /hiring|recruit|looking for|seek|needs|recrute|embauche|cherche|sucht|stellt|busca|selecciona|contrata|incorpora/,
-    pattern: new RegExp(`(?<=^|[.!?:)\\n] ?| - )${nameWord}(?: ${nameWord}){0,5} (?=${hiring})`, 'g'),
+    pattern: new RegExp(
+      `(?<=^|[.!?:)\\n] ?| - )${nameWord}(?: ${nameWord}){0,5}(?=(?:, [a-z-]{3,24})? (?:${hiring}))`,
+      'g',
+    ),
     read: (match) => {
-      const name = withoutArticles(match[0]);
-      return name === '' || namesNobody.test(match[0]) ? undefined : name;
+      const subject = `${match[0]} `;
+      const name = withoutArticles(subject);
+      return name === '' || namesNobody.test(subject) ? undefined : name;
     },
   },
   {

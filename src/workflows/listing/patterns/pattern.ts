@@ -58,6 +58,15 @@ export function before(text: string, match: RegExpExecArray, units = 24): string
   return text.slice(Math.max(0, match.index - units), match.index);
 }
 
+/** Like `before`, but no farther than the match's own sentence. "Max." and its like end none. */
+export function beforeInSentence(text: string, match: RegExpExecArray, units = 24): string {
+  const words = before(text, match, units);
+  const end = sentenceEnd.exec(words);
+  return end ? words.slice(end[0].length) : words;
+}
+
+const sentenceEnd = /^.*(?:[!?;\n]|(?<!\b(?:ca|max|min|env|aprox|approx|bis|tot|nr))\.) /s;
+
 /** The words after a match. */
 export function after(text: string, match: RegExpExecArray, units = 20): string {
   return text.slice(match.index + match[0].length, match.index + match[0].length + units);

@@ -122,7 +122,7 @@ export const propertyPatterns: readonly FactPattern[] = [
         .at(-1)}`;
       const next = after(text, match, 28).split(/[.;,\n]/)[0] ?? '';
       const outside =
-        /garden|terrace|terras|garten|plot|grundstuck|jardin|parcela|terrain|balkon|balcon|keller|cellar|up to|patio|cave|site|dwelling|kuche|kitchen|cocina|cuisine|\bsalon|living ?room|wohnzimmer|schlafzimmer|sejour|\bchambre\b|bedroom\b|dormitorio\b|\bbad\b|garage|trastero/;
+        /garden|terrace|terras|garten|plot|grundstuck|jardin|parcela|terrain|balkon|balcon|keller|cellar|up to|patio|cave|site|dwelling|kuche|kitchen|cocina|cuisine|\bsalon|living ?room|wohnzimmer|schlafzimmer|sejour|\bchambre\b|court|courette|\bcour\b|veranda|loggia|\bhof\b|innenhof|\byard\b|dependance|\bannexe?\b|mezzanine|buhardilla|galeria|porche|pisc?in[ae]|\bpool\b|wintergarten|dachboden|nebengebaude|anbau|schuppen|scheune|outbuilding|\bshed\b|cochera|bodega|\bremise\b|bedroom\b|dormitorio\b|\bbad\b|garage|trastero/;
       return outside.test(words) ||
         /^ ?(?:of )?(?:garden|terrace|terras|garten|grundstuck|jardin|de jardin|de parcela|de terrain|de terraza|balkon|terraza|patio|plot)/.test(
           next,
@@ -136,7 +136,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     fact: 'plotArea',
     kinds: ['property'],
     pattern: new RegExp(
-      `(?<![\\d.,])${N} ?(?:acres?|ha\\b|hectares?|hektar|hectareas?)|(?:plot|grundstuck|parcela|terreno|terrain|site)[a-z :]{0,20}(?:${numeral}) ?(?:m2|m²|qm|sqm)|(?:${numeral}) ?(?:m2|m²|qm|sqm)(?! (?:on|in|with|and|auf|mit|und|im|sobre|en|con|y|sur|avec|et|dans)\\b)[a-z ]{1,12}(?:plot|grundstuck|parcela|terreno|terrain)`,
+      `(?<![\\d.,])${N} ?(?:acres?|ha\\b|hectares?|hektar|hectareas?)|(?:plot|grundstuck|parcela|terreno|terrain|site|\\blote)[a-z :]{0,20}(?:${numeral}) ?(?:m2|m²|qm|sqm|mts2?\\b|mts²)|(?:terreno|parcela|\\blote)(?: de)? \\d{1,3} ?(?:m|mts)? ?x ?\\d{1,3}(?!\\d)|(?:${numeral}) ?(?:m2|m²|qm|sqm)(?! (?:on|in|with|and|auf|mit|und|im|sobre|en|con|y|sur|avec|et|dans)\\b)[a-z ]{1,12}(?:plot|grundstuck|parcela|terreno|terrain)`,
       'g',
     ),
     read: (match) => match[0].trim(),
@@ -146,7 +146,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['bedrooms', 'beds', 'schlafzimmer', 'dormitorios', 'chambres', 'numberofbedrooms', 'anzahlschlafzimmer'],
     pattern: new RegExp(
-      `${COUNT}[ -]?(?:double )?(?:bed(?:s|rooms?|roms?)?|br|schlafzimmer|dormitorios?|chambres?|dorm\\.?|habitacion(?:es)?|habs?\\.?)(?![a-z])`,
+      `${COUNT}[ -]?(?:double )?(?:bed(?:s|rooms?|roms?)?|br|schlafzimmer|dormitorios?|recamaras?|chambres?|dorm\\.?|habitacion(?:es)?|habs?\\.?)(?![a-z])`,
       'g',
     ),
     read: numberWithin(1, 50),
@@ -268,7 +268,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['petsallowed', 'pets', 'haustiere', 'haustiereerlaubt', 'mascotas', 'animaux', 'animauxacceptes'],
     pattern:
-      /no pets|pets (?:are |is )?(?:not )?(?:allowed|welcome|considered|ok|accepted)|pet.?friendly|haustiere (?:sind |leider )*(?:nicht )?(?:erlaubt|willkommen|gestattet|moglich|erwunscht)|keine (?:haus)?tiere|(?:no )?(?:se )?(?:admiten|aceptan|permiten) (?:animales|mascotas)|mascotas no|sin mascotas|(?:animaux|chats|chiens) (?:non |pas )?(?:acceptes|autorises|admis|bienvenus)|pas d'animaux|(?:pets|haustiere|mascotas|animaux) ?[:?-] ?(?:no|nein|non|yes|ja|si|oui)(?= ?(?:[,.;!)\n]|$))/g,
+      /no pets|pets (?:are |is )?(?:not )?(?:allowed|welcome|considered|ok|accepted)|pet.?friendly|haustiere (?:sind |leider )*(?:nicht )?(?:erlaubt|willkommen|gestattet|moglich|erwunscht)|keine (?:haus)?tiere|(?:no )?(?:se )?(?:admiten|aceptan|permiten) (?:animales|mascotas)|mascotas no|(?:sin|no) mascotas|(?:animaux|chats|chiens) (?:non |pas )?(?:acceptes|autorises|admis|bienvenus)|pas d'animaux|(?:pets|haustiere|mascotas|animaux) ?[:?-] ?(?:no|nein|non|yes|ja|si|oui)(?= ?(?:[,.;!)\n]|$))/g,
     read: (match) => String(!/\b(?:no|not|nein|nicht|keine|sin|non|pas)\b/.test(match[0])),
   },
   {

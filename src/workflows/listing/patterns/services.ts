@@ -52,7 +52,7 @@ export const servicePatterns: readonly FactPattern[] = [
     kinds: ['services'],
     fields: ['liabilitycover', 'insurance', 'haftpflicht', 'seguro', 'assurance'],
     pattern: new RegExp(
-      `(?:haftpflicht(?:versicherung)?|liability(?: cover| insurance)?|insured|insurance|responsabilidad civil|seguro|responsabilite civile|rc pro)[a-z :]{0,24}[€£$]? ?(${numeral})( ?(?:m\\b|mio\\.?|million(?:en|es|s)?|millones))?(?= ?(?:€|eur|chf|£|[.,;)]|$))`,
+      `(?:haftpflicht(?:versicherung)?|versichert|liability(?: cover| insurance)?|insured|insurance|responsabilidad civil|seguro|responsabilite civile|rc pro)[a-z :]{0,24}[€£$]? ?(${numeral})( ?(?:m\\b|mio\\.?|million(?:en|es|s)?|millones))?(?= ?(?:€|eur|chf|£|[.,;)]|$))`,
       'g',
     ),
     read: (match) => {

@@ -38,7 +38,7 @@ export const thingPatterns: readonly FactPattern[] = [
       'heightcm',
     ],
     pattern:
-      /\b\d{2,3}(?:[.,]\d)? ?(?:cm)? ?(?:x|×|by|mal|por|sur|auf) ?\d{2,3}|\b\d{2,3}(?:[.,]\d)? ?(?:cm|mm|centimet|zentimeter)|\b\d[.,]\d{1,2} ?(?:m|metros?|metres?|meter)\b|\b\d ?m ?\d{2}\b|\b\d{1,2}(?:[.,]\d)? ?(?:ft|feet)\b(?: ?(?:x|×|by) ?\d{1,2}(?:[.,]\d)? ?(?:ft|feet)?)?|\d"/g,
+      /\b\d{2,3}(?:[.,]\d)? ?(?:cm)? ?(?:x|×|by|mal|por|sur|auf) ?\d{2,3}(?: ?(?:cm)? ?[x×] ?\d{2,3})?|\b\d{2,3}(?:[.,]\d)? ?(?:cm|mm|centimet|zentimeter)|\b\d[.,]\d{1,2} ?(?:m|metros?|metres?|meter)\b|\b\d ?m ?\d{2}\b|\b\d{1,2}(?:[.,]\d)? ?(?:ft|feet)\b(?: ?(?:x|×|by) ?\d{1,2}(?:[.,]\d)? ?(?:ft|feet)?)?|\d"/g,
     read: (match) => match[0],
   },
   {

@@ -1,7 +1,17 @@
 import { numberInWords, wordsNumber } from '../number-words.ts';
 import { amountOf, numeral } from '../plain-text.ts';
 import { vehicleName } from './makes.ts';
-import { after, before, COUNT, type FactPattern, type FactReader, numberWithin, oneOf, YEAR } from './pattern.ts';
+import {
+  after,
+  before,
+  beforeInSentence,
+  COUNT,
+  type FactPattern,
+  type FactReader,
+  numberWithin,
+  oneOf,
+  YEAR,
+} from './pattern.ts';
 
 /** Words before a number of kilometres or miles that make it something else: a range, an interval, a guarantee. */
 export const notMileage =
@@ -22,7 +32,7 @@ const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
     const value = isInWords ? wordsNumber(said) : amountOf(said) * (/\btkm$|\dtkm$/.test(match[0]) ? 1000 : 1);
     // "Hundreds of miles" in words are of a journey.
     const least = isInWords ? 2000 : 50;
-    if (said.startsWith('-') || notMileage.test(before(text, match)) || !(value >= least)) return undefined;
+    if (said.startsWith('-') || notMileage.test(beforeInSentence(text, match)) || !(value >= least)) return undefined;
     return String(value);
   },
 });
@@ -35,7 +45,7 @@ const distance = new RegExp(
 /** Whether a plain text tells a distance that only an engine covers. */
 export function hasMileage(plain: string): boolean {
   for (let match = distance.exec(plain); match; match = distance.exec(plain))
-    if (amountOf(match[1] ?? '') * (match[2] ? 1000 : 1) >= 5000 && !notMileage.test(before(plain, match))) {
+    if (amountOf(match[1] ?? '') * (match[2] ? 1000 : 1) >= 5000 && !notMileage.test(beforeInSentence(plain, match))) {
       distance.lastIndex = 0;
       return true;
     }
@@ -45,8 +55,8 @@ export function hasMileage(plain: string): boolean {
 const doorCount = '\\b(two|three|four|five|zwei|drei|vier|funf|dos|tres|cuatro|cinco|deux|trois|quatre|cinq)';
 
 const gears = oneOf({
-  automatic: /auto|dsg|dct|edc|cvt|tronic|powershift/,
-  manual: /manu|schalt|mecani|speed|gang|vitesses|velocidades|marchas/,
+  automatic: /auto|dsg|dct|edc|cvt|eat|bva|tronic|powershift/,
+  manual: /manu|bvm|schalt|mecani|speed|gang|vitesses|velocidades|marchas/,
 });
 
 const gearbox: FactReader = Object.assign(
@@ -205,7 +215,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'motorisation',
     ],
     pattern:
-      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|essence|super benzin|\bgas\b(?! (?:struts?|springs?|strut))|\bt?f?tsi\b|tfsi|\b(?:pure|eco)tech\b|ecoboost|\be-?tron\b|(?:voll)?elektro(?!nik)|electri(?:c|co|que)s?(?![a-z])(?! (?:windows?|mirrors?|seats?|sunroof|handbrake|parking|tailgate|boot|hook-?up|sliding|start|roof|memory|heat|front|rear|steering))(?<!(?:windows?|mirrors?|ventanas|elevalunas|retrovisores|vitres|sieges|retroviseurs|volets|hayon|asientos|toit) electri(?:c|co|que)s?)|elektrisch(?:e[mnrs]?)?(?![a-z])(?! (?:fenster|aussen|spiegel|sitz|vorder|heck|schiebe|park|verstell|anklapp|beheiz|einstell|hohenverst|klapp|lenk|gurt|an-|kofferraum|tur|dach|verdeck|rollo|trittbrett))|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
+      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|\bnafta\b|\bbencina\b|essence|super benzin|\bgas\b(?! (?:struts?|springs?|strut))|\bt?f?tsi\b|tfsi|\b(?:pure|eco)tech\b|ecoboost|\be-?tron\b|(?:voll)?elektro(?!nik)|electri(?:c|co|que)s?(?![a-z])(?! (?:windows?|mirrors?|seats?|sunroof|handbrake|parking|tailgate|boot|hook-?up|sliding|start|roof|memory|heat|front|rear|steering))(?<!(?:windows?|mirrors?|ventanas|elevalunas|retrovisores|vitres|sieges|retroviseurs|volets|hayon|asientos|toit) electri(?:c|co|que)s?)|elektrisch(?:e[mnrs]?)?(?![a-z])(?! (?:fenster|aussen|spiegel|sitz|vorder|heck|schiebe|park|verstell|anklapp|beheiz|einstell|hohenverst|klapp|lenk|gurt|an-|kofferraum|tur|dach|verdeck|rollo|trittbrett))|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
     read: oneOf({
       'plug-in hybrid': /plug|phev/,
       hybrid: /h[iy]brid/,
@@ -213,7 +223,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
       lpg: /autogas|lpg|glp|gpl/,
       cng: /cng|erdgas/,
       electric: /ele[ck]tr|\bev\b|kwh|tron|strom/,
-      petrol: /petrol|gas|benzin|essence|tsi|super|tech|ecoboost/,
+      petrol: /petrol|gas|ben[zc]in|nafta|essence|tsi|super|tech|ecoboost/,
     }),
   },
   {
@@ -233,7 +243,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'tipodecambio',
     ],
     pattern:
-      /automati[ckq]u?e?|automatik(?:getriebe)?|(?<=(?:speed|dsg|petrol|diesel|hybrid|t[df]?si|tdi|[cdh]di|\d[.,]\d|litre|\dd|door|[,/(-]) ?)auto\b(?=[ ]?(?:[.,;)/\n-]|$|\d|gear|trans|box|petrol|diesel))|\bauto (?:gear ?)?box|\bdsg\b|\bdct\b|\bedc\b|\bcvt\b|tiptronic|[gs].?tronic|powershift|manual(?!ly)|schaltgetriebe|\bhandschalt(?:ung|er)|\bschalt(?:er|ung)\b|handgeschaltet|manuelle?|(?:boite|caja) mecani(?:que|ca)|[4-7][ -]?speed|[4-7][ .-]{0,2}gang|[4-7] (?:vitesses|velocidades|marchas)/g,
+      /automati[ckq]u?e?|automatik(?:getriebe)?|(?<=(?:speed|dsg|petrol|diesel|hybrid|t[df]?si|tdi|[cdh]di|\d[.,]\d|litre|\dd|door|[,/(-]) ?)auto\b(?=[ ]?(?:[.,;)/\n-]|$|\d|gear|trans|box|petrol|diesel))|\bauto (?:gear ?)?box|\bdsg\b|\bdct\b|\bedc\b|\bcvt\b|\beat[68]\b|\bbv[am][4-9]?\b|tiptronic|[gs].?tronic|powershift|manual(?!ly)|schaltgetriebe|\bhandschalt(?:ung|er)|\bschalt(?:er|ung)\b|handgeschaltet|manuelle?|(?:boite|caja) mecani(?:que|ca)|[4-7][ -]?speed|[4-7][ .-]{0,2}gang|[4-7] (?:vitesses|velocidades|marchas)/g,
     read: gearbox,
   },
   {
@@ -333,6 +343,20 @@ export const vehiclePatterns: readonly FactPattern[] = [
     read: (match) => String(amountOf(match[1] ?? match[2] ?? '')),
   },
   {
+    // A boat's hours are those of the engine that is named before them.
+    fact: 'operatingHours',
+    type: 'number',
+    kinds: ['vehicles'],
+    needs: /\b(?:boat|yacht|motorboot|segelboot|bo?ote?\b|barco|velero|lancha|bateau|voilier|semi-rigide|zodiac)/,
+    pattern: new RegExp(`(?<![\\d.,])(${numeral}) ?(?:hours|hrs|horas|heures|stunden|std)(?![a-z/])`, 'g'),
+    read: (match, text) =>
+      /\b(?:engine|outboard|motor|moteur|aussenborder|fueraborda)\b/.test(beforeInSentence(text, match, 64)) &&
+      !/(?:every|alle|cada|(?:tous|toutes) les|within|in|after|nach|apres|en|tras) $/.test(before(text, match, 12)) &&
+      !/^ ?(?:per|pro|al|par|a day|notice)\b/.test(after(text, match))
+        ? String(amountOf(match[1] ?? ''))
+        : undefined,
+  },
+  {
     fact: 'doors',
     kinds: ['vehicles'],
     fields: [
@@ -369,7 +393,8 @@ export const vehiclePatterns: readonly FactPattern[] = [
     kinds: ['vehicles'],
     fields: ['accidentfree', 'unfallfrei', 'sinaccidentes', 'nonaccidente'],
     pattern:
-      /accident.?free|no accidents|unfallfrei|sin accidentes|sin golpes|jamais accident|non accident|unfallwagen|unfallschaden|\bcat(?:egory)? [sncd]\b|write.?off|accidentad[oa]|siniestrad[oa]|vehicule accidente|voiture accidentee?|(?:never|nunca|jamas|nie|niemals|jamais) (?:been |had |ha |eu )?(?:tenido |sufrido )?(?:in )?(?:an |un |einen |ningun |d.)?(?:accident|unfall|golpe|crash)/g,
-    read: (match) => String(/free|frei|^no |^sin |jamais|^non|^never|^nunca|^jamas|^nie|^jamais/.test(match[0])),
+      /accident.?free|no accidents|unfallfrei|sin accidentes|sin golpes|\bkeine?n? unfall(?:e|en)?\b|\baucun accident|\bningun accidente|jamais accident|non accident|unfallwagen|unfallschaden|\bcat(?:egory)? [sncd]\b|write.?off|accidentad[oa]|siniestrad[oa]|vehicule accidente|voiture accidentee?|(?:never|nunca|jamas|nie|niemals|jamais) (?:been |had |ha |eu )?(?:tenido |sufrido )?(?:in )?(?:an |un |einen |ningun |d.)?(?:accident|unfall|golpe|crash)/g,
+    read: (match) =>
+      String(/free|frei|^no |^sin |^kein|^aucun|^ningun|jamais|^non|^never|^nunca|^jamas|^nie|^jamais/.test(match[0])),
   },
 ];
