@@ -35,6 +35,8 @@ describe('what prose states of a thing', () => {
     ['vehicles', 'operatingHours', 'Velero Puma 29\nMotor Yanmar diésel 18 cv con 900 horas.', '900'],
     ['vehicles', 'operatingHours', 'Motorboot\nMotor wird alle 100 Stunden gewartet.', undefined],
     ['vehicles', 'operatingHours', 'Velero\nDisponible las 24 horas.', undefined],
+    ['vehicles', 'fuel', 'Chevrolet Aveo\nVidrios eléctricos, motor 1.6 gasolina.', 'petrol'],
+    ['vehicles', 'transmission', 'Velero Puma 29\nPiloto automático, placa solar.', undefined],
     ['property', 'areaSqm', 'Maison de ville\nCourette 25 m2, maison de 110 m2.', '110'],
     ['property', 'bedrooms', 'Departamento\n2 recámaras, 1 baño.', '2'],
     ['property', 'petsAllowed', 'Departamento\nNo mascotas.', 'false'],
@@ -94,5 +96,38 @@ describe('money', () => {
     expect(checks({ ...home, title: 'Maison à vendre 110 m2', location: 'Brest' })).toEqual([]);
     const other = { ...home, description: 'Maison de 80 m2, 4 chambres.' };
     expect(checks({ ...other, title: 'Maison à vendre 110 m2', location: 'Brest' })).toEqual(['contradiction-areasqm']);
+  });
+});
+
+describe('what kind of thing it is', () => {
+  const kindOf = (title: string, description: string) => score({ title, description }).kind;
+
+  it.each([
+    ['Westerly Centaur 26 bilge keel sailing yacht', 'Built 1974, sleeps six, lying ashore.', 'vehicles'],
+    ['Fishing boat with outboard', 'Moored on the Wye, 120 engine hours, berths for two.', 'vehicles'],
+    ['Velero Puma 29', 'Eslora 8,75 m, motor Yanmar.', 'vehicles'],
+    ['Bateau semi-rigide Zodiac Medline 500', 'Moteur Yamaha 70 cv, remorque freinée.', 'vehicles'],
+    ['Motorboot Quicksilver 505', 'Liegeplatz kann übernommen werden.', 'vehicles'],
+    ['Yamaha MT-07 ABS', 'Second owner, never dropped.', 'vehicles'],
+    ['Vespa Primavera 125', 'Erst 3.900 km gelaufen.', 'vehicles'],
+    ['Chevrolet Aveo LT', 'Llantas al 80%, a/c helado.', 'vehicles'],
+    ['0.75 acre building plot', 'Mains water and electricity at the boundary.', 'property'],
+    ['Vendo terreno 600 mts', 'Escritura inmediata, luz en la puerta.', 'property'],
+    ['Bauplatz in ruhiger Lage', 'Voll erschlossen, 640 m².', 'property'],
+    ['Terrain à bâtir', 'Viabilisé, hors lotissement.', 'property'],
+    // The same names of other things.
+    ['Yamaha P-45 Digitalpiano', 'Wenig gespielt, mit Ständer.', 'generic'],
+    ['Oil painting of sailing boats', 'Framed, with a certificate.', 'generic'],
+    ['Lit bateau merisier', 'Bon état, sommier inclus.', 'furniture'],
+    ['Cocker spaniel pups', 'Dad is a local stud, £200 deposit secures one.', 'generic'],
+    ['Kleiner Kater sucht Zuhause', 'Kommt aus gutem Haus, Anzahlung 100 €, Kaution keine.', 'generic'],
+  ])('%s', (title, description, kind) => {
+    expect(kindOf(title, description)).toBe(kind);
+  });
+
+  it('asks boats neither for a mileage nor for gears', () => {
+    const { missingFacts } = score({ title: 'Westerly Centaur sailing yacht, built 1974', description: 'Sleeps six.' });
+    expect(missingFacts).not.toContain('mileage');
+    expect(missingFacts).not.toContain('transmission');
   });
 });

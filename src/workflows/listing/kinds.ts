@@ -154,15 +154,23 @@ function isEvident(kind: Kind, counted: readonly (Counted | undefined)[], title:
   const weak = new Set(counted.flatMap((one) => one?.weak ?? []));
   const whatItIs = [...weak].filter((word) => !ofHire.has(word)).length;
   const isOffered = whatItIs < weak.size;
-  const isHome = countsRooms(text) || namesHome(title) || namesWorkplace(title) || (isOffered && isLet(whatItIs, text));
+  const isHome =
+    countsRooms(text) || namesHome(title) || namesWorkplace(title) || (isOffered && isLet(weak, whatItIs, text));
   if (kind === 'property' && isHome) return true;
   return whatItIs + (isOffered ? 1 : 0) >= weakTogether;
 }
 
-/** Whether what is let is a place: a word of homes is beside the letting, or it is paid by the month. Nobody lives somewhere by the day. */
-function isLet(whatItIs: number, text: string): boolean {
-  return !byTheDay.test(text) && (whatItIs > 0 || byTheMonth.test(text));
+/**
+ * Whether what is let is a place: a word of homes is beside the letting, or it is paid by the month. Nobody lives somewhere by the day, and a
+ * deposit alone also reserves a puppy.
+ */
+function isLet(weak: ReadonlySet<string>, whatItIs: number, text: string): boolean {
+  if (byTheDay.test(text)) return false;
+  const isLetting = [...weak].some((word) => ofHire.has(word) && !ofDeposits.test(word));
+  return (isLetting && whatItIs > 0) || byTheMonth.test(text);
 }
+
+const ofDeposits = /^(?:deposit|kaution|fianza|caution|depot)/;
 
 const byTheDay =
   /\d ?(?:€|£|\$|euros?|eur|chf)? ?(?:\/|(?:per|a|each|pro|am|je|por|al|el|cada|par|la|le) )(?:day|hour|h\b|tag|stunde|std|dia|hora|jour|heure|weekend|week-end|wochenende|fin de semana|finde)/;

@@ -65,7 +65,7 @@ const gearbox: FactReader = Object.assign(
     // Other things are automatic, too, and other things are manuals; and an automatic has gears.
     if (match[0].startsWith('manual') && isBook(text, match)) return undefined;
     if (
-      /(?:klima|climati[sz]a[a-z]*|aire [a-z]*|clim\.?|air ?con[a-z]*|licht[a-z]*|heckklappe|luces|faros|park)[ -]?$/.test(
+      /(?:klima|climati[sz]a[a-z]*|aire [a-z]*|clim\.?|air ?con[a-z]*|licht[a-z]*|heckklappe|luces|faros|park|pilot[eo]|winches|molinetes?)[ -]?$/.test(
         before(text, match, 18),
       )
     )
@@ -215,7 +215,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'motorisation',
     ],
     pattern:
-      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|\bnafta\b|\bbencina\b|essence|super benzin|\bgas\b(?! (?:struts?|springs?|strut))|\bt?f?tsi\b|tfsi|\b(?:pure|eco)tech\b|ecoboost|\be-?tron\b|(?:voll)?elektro(?!nik)|electri(?:c|co|que)s?(?![a-z])(?! (?:windows?|mirrors?|seats?|sunroof|handbrake|parking|tailgate|boot|hook-?up|sliding|start|roof|memory|heat|front|rear|steering))(?<!(?:windows?|mirrors?|ventanas|elevalunas|retrovisores|vitres|sieges|retroviseurs|volets|hayon|asientos|toit) electri(?:c|co|que)s?)|elektrisch(?:e[mnrs]?)?(?![a-z])(?! (?:fenster|aussen|spiegel|sitz|vorder|heck|schiebe|park|verstell|anklapp|beheiz|einstell|hohenverst|klapp|lenk|gurt|an-|kofferraum|tur|dach|verdeck|rollo|trittbrett))|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
+      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|\bnafta\b|\bbencina\b|essence|super benzin|\bgas\b(?! (?:struts?|springs?|strut))|\bt?f?tsi\b|tfsi|\b(?:pure|eco)tech\b|ecoboost|\be-?tron\b|(?:voll)?elektro(?!nik)|electri(?:c|co|que)s?(?![a-z])(?! (?:windows?|mirrors?|seats?|sunroof|handbrake|parking|tailgate|boot|hook-?up|sliding|start|roof|memory|heat|front|rear|steering))(?<!(?:windows?|mirrors?|ventanas|elevalunas|retrovisores|vidrios|cristales|espejos|elevavidrios|vitres|sieges|retroviseurs|volets|hayon|asientos|toit) electri(?:c|co|que)s?)|elektrisch(?:e[mnrs]?)?(?![a-z])(?! (?:fenster|aussen|spiegel|sitz|vorder|heck|schiebe|park|verstell|anklapp|beheiz|einstell|hohenverst|klapp|lenk|gurt|an-|kofferraum|tur|dach|verdeck|rollo|trittbrett))|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
     read: oneOf({
       'plug-in hybrid': /plug|phev/,
       hybrid: /h[iy]brid/,
