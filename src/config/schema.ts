@@ -231,9 +231,9 @@ const ownKeys = z.strictObject({
   providers: z.array(id).max(64).default(['openai', 'anthropic', 'google']),
 });
 
-/** The configuration file. Every setting has a default; unknown settings are refused. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
+/** The configuration file. Every setting has a default; unknown settings are refused. */
 export const configSchema = z.strictObject({
   http: http.prefault({}),
   /** null: a private MariaDB or MySQL under dataDir. */
