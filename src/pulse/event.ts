@@ -95,20 +95,14 @@ export function checkEvent(event: IncomingEvent, index: number, window: Window):
   if (properties !== undefined && Buffer.byteLength(properties) > propertiesBytesMax) {
     return reject(index, 'properties_too_large', `properties are over ${propertiesBytesMax} bytes of JSON`);
   }
-  const detail = detailOf(event.error?.message, properties);
-  return {
-    index,
-    id: event.id,
-    journey: event.journey,
-    step: event.step,
-    kind: event.kind as EventKind,
-    sessionId: event.sessionId,
-    occurredMs,
-    ...(event.userId === '' ? {} : { userId: event.userId }),
-    ...(event.error ? { errorCode: event.error.code } : {}),
-    ...(typeof event.properties === 'object' && event.properties !== null ? { properties: event.properties } : {}),
-    ...(detail === undefined ? {} : { detail }),
-  };
+  const { id, journey, step, sessionId, userId, error } = event;
+  const checked: CheckedEvent = { index, id, journey, step, kind: event.kind as EventKind, sessionId, occurredMs };
+  if (userId !== '') checked.userId = userId;
+  if (error) checked.errorCode = error.code;
+  if (typeof event.properties === 'object' && event.properties !== null) checked.properties = event.properties;
+  const detail = detailOf(error?.message, properties);
+  if (detail !== undefined) checked.detail = detail;
+  return checked;
 }
 
 /** Whether a text is allowed as the name of a journey or a step. */
@@ -164,7 +158,8 @@ function reject(index: number, reason: RejectionReason, description: string): Re
   return { index, reason, description };
 }
 
-const instant = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+// Only what has no fixed place is captured: capturing each part takes three times as long.
+const instant = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /**
  * Parses an RFC 3339 time into milliseconds since the Unix epoch, truncating finer fractions. Undefined for anything else: a
@@ -173,14 +168,21 @@ const instant = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9
 export function parseInstant(text: string): number | undefined {
   const match = instant.exec(text);
   if (!match) return undefined;
-  const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const [, fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match;
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const [month, day] = [twoDigits(text, 5), twoDigits(text, 8)];
+  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)];
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
   // Date.UTC turns 31 February into 3 March, and the years 0 to 99 into 1900 to 1999.
-  if (Number(year) < 1_000 || Number(day) < 1 || Number(day) > daysIn(Number(month), Number(year))) return undefined;
-  const date = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  if (year < 1_000 || day < 1 || day > daysIn(month, year)) return undefined;
+  const date = Date.UTC(year, month - 1, day, hour, minute, second);
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
   return date + Number(fraction.slice(0, 3).padEnd(3, '0')) - offset;
+}
+
+function twoDigits(text: string, at: number): number {
+  return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 }
 
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -22,10 +22,14 @@ export interface IdentifiedEvent extends CheckedEvent {
 
 /** Computes digests before the account's turn comes, while the database is busy with others. */
 export function identify(accountId: string, events: readonly CheckedEvent[], digests: Digests): IdentifiedEvent[] {
+  // A batch's events are of few sessions and users.
+  const sessions = new Map<string, string>();
+  const users = new Map<string, string>();
   return events.map((event) => {
-    const sessionKey = digests.session(accountId, event.sessionId);
-    if (event.userId === undefined) return { ...event, sessionKey };
-    return { ...event, sessionKey, userKey: digests.user(accountId, event.userId) };
+    const sessionKey = getOrMake(sessions, event.sessionId, () => digests.session(accountId, event.sessionId));
+    const { userId } = event;
+    if (userId === undefined) return { ...event, sessionKey };
+    return { ...event, sessionKey, userKey: getOrMake(users, userId, () => digests.user(accountId, userId)) };
   });
 }
 
