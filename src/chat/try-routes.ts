@@ -120,6 +120,8 @@ export function failureOf(last: UpstreamFailure, attempts: Attempt[], { messages
       last.wantsState ? placeWithoutState(messages) : 'messages',
       last.advice ?? 'The provider refused the input.',
     );
+  // A repeat would be refused again, unless another of the models failed for a reason of its own.
+  if (last.advice && attempts.every(({ outcome }) => outcome === 'rejected')) return invalid('messages', last.advice);
   const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
   return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
 }

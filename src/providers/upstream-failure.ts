@@ -1,9 +1,12 @@
 import {
   APICallError,
+  InvalidArgumentError,
+  InvalidPromptError,
   InvalidResponseDataError,
   JSONParseError,
   NoContentGeneratedError,
   TypeValidationError,
+  UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
 
 /**
@@ -12,7 +15,8 @@ import {
  * - `rate_limited`: 429, or Anthropic's 529. `server_error`: any other 5xx.
  * - `invalid_reply`: the reply cannot be read.
  * - `misconfigured`: the provider refused our key, wants payment, or does not know the model (401, 402, 403, 404).
- * - `caller_mistake`: certainly the caller's input. `rejected`: any other 4xx; another model might accept it.
+ * - `caller_mistake`: certainly the caller's input. `rejected`: any other 4xx, or the provider's protocol cannot express the request; another
+ *   model might accept it.
  * - `cancelled`: we ended it ourselves.
  */
 export type UpstreamOutcome =
@@ -33,7 +37,7 @@ export interface UpstreamFailure {
   status?: number;
   /** How long the provider asked us to wait. */
   retryAfterMs?: number;
-  /** For the caller, if the mistake is theirs: what to change, in our own words. */
+  /** For the caller, if another request would be accepted: what to change, in our own words. */
   advice?: string;
   /** Whether the provider wants back state that it gave with an earlier message. */
   wantsState?: boolean;
@@ -74,6 +78,13 @@ export function upstreamFailure(error: unknown): UpstreamFailure {
       NoContentGeneratedError.isInstance(cause)
     )
       return { outcome: 'invalid_reply' };
+    // Thrown before the provider is asked, so it says nothing about the provider.
+    if (
+      UnsupportedFunctionalityError.isInstance(cause) ||
+      InvalidPromptError.isInstance(cause) ||
+      InvalidArgumentError.isInstance(cause)
+    )
+      return { outcome: 'rejected', advice: inexpressibleAdvice };
   }
   if (APICallError.isInstance(error) && error.statusCode !== undefined) return ofStatus(error, error.statusCode);
   return { outcome: streamedOutcome(error) };
@@ -138,6 +149,9 @@ const wantedState = [
   // Gemini: "Function call is missing a thought_signature in functionCall parts".
   /missing a .?thought_signature/i,
 ];
+
+const inexpressibleAdvice =
+  'A part of this cannot be sent to the model. Send images and documents as `data`, images with their `mediaType`, or choose another model.';
 
 const stateAdvice =
   "The model asked for a tool, but its message came back without its state. Send the assistant's messages and tool calls back unchanged, with `providerState`, or turn reasoning off.";

@@ -35,6 +35,12 @@ async function withUpstreams(
   return { harness, upstreams };
 }
 
+async function upstreamWith(answer: string): Promise<Upstream> {
+  const upstream = await startUpstream({ body: completion(answer) });
+  open.push(upstream);
+  return upstream;
+}
+
 const economy = { routing: { mode: 'economy' as const } };
 
 describe('a chat request', () => {
@@ -136,6 +142,34 @@ describe('a chat request', () => {
     expect(result).toMatchObject({ ok: false, failure: { kind: 'upstream_failed', attempts: [{ provider: 'p0' }] } });
     expect(upstreams[1]?.seen).toHaveLength(0);
   });
+
+  test.each([
+    ['a document by its address', { kind: 'document' as const, url: 'https://example.com/a.pdf' }],
+    ['an image of no known type', { kind: 'image' as const, data: Buffer.from('no image') }],
+  ])(
+    'what the protocol of a provider cannot express (%s) is refused, and closes the model to nobody else',
+    async (_, part) => {
+      const harness = await chatHarness({
+        providers: [{ id: 'p0', kind: 'openai-compatible', baseUrl: `${(await upstreamWith('Hello.')).url}/v1` }],
+        models: [testModel('p0', 'm0', { capabilities: ['images', 'documents'] })],
+      });
+      open.push(harness);
+      for (let time = 0; time < 6; time++) {
+        const refused = await harness.chat.run(
+          caller,
+          say('', { messages: [{ role: 'user', parts: [part] }] }),
+          call(),
+        );
+        expect(refused).toMatchObject({
+          ok: false,
+          failure: { kind: 'invalid_argument', violations: [{ field: 'messages' }] },
+        });
+      }
+      expect(await harness.chat.run(caller, say('Hi'), call())).toMatchObject({ ok: true });
+      expect(harness.ledger.settlements).toHaveLength(1);
+      expect(harness.ledger.held).toBe(0n);
+    },
+  );
 
   test('never tries another model for what is certainly the mistake of the caller', async () => {
     const { harness, upstreams } = await withUpstreams([
