@@ -1,5 +1,6 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { createPrintableChecks, type PrintableCheck } from '@intelligence-api/transcoding/parts';
 import type { Logger } from 'pino';
 import type { Protocol } from '../api/call.ts';
@@ -327,17 +328,26 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** The error the caller receives. Anything a handler throws after its caller left or its deadline passed is a consequence of that. */
+/**
+ * The error the caller receives. Anything a handler throws after its caller left or its deadline passed is a consequence of
+ * that, and so is the failure of work that gave up for it.
+ */
 function ended(call: AdmittedCall, error: unknown): unknown {
-  if (error instanceof FailureError) {
+  const hasGivenUp = call.signal.aborted && error instanceof FailureError && error.failure.kind === 'cancelled';
+  if (error instanceof FailureError && !hasGivenUp) {
     const heard = heardBy(call.caller, error.failure);
     return heard === error.failure ? error : new FailureError(heard, { cause: error });
   }
   if (!call.signal.aborted) return error;
   const { reason } = call.signal;
   if (reason instanceof FailureError) return new FailureError(reason.failure, { cause: error });
-  const late = call.deadline !== undefined && Date.now() >= call.deadline;
-  return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
+  return new FailureError({ kind: isLate(call, reason) ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
+}
+
+/** Connect's own timer says why it fired, and may fire a moment before our deadline. */
+function isLate({ deadline }: AdmittedCall, reason: unknown): boolean {
+  if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) return true;
+  return deadline !== undefined && Date.now() >= deadline;
 }
 
 /** Long messages are processed one per turn: together they would hold up everyone else. Their replies may be as long. */

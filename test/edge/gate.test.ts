@@ -1,10 +1,11 @@
 import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { ServedService } from '../../src/api/handlers.ts';
 import { nobody } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { fail, succeed } from '../../src/base/failure.ts';
+import { FailureError, fail, succeed } from '../../src/base/failure.ts';
 import { createGate, type FinishedCall } from '../../src/edge/gate.ts';
 import type { IncomingCall } from '../../src/edge/incoming-call.ts';
 import { WalletService } from '../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
@@ -58,6 +59,22 @@ test('a stream that its consumer leaves in the middle is a cancelled call, and e
   for await (const _ of gate.stream(call, create(count.input, { to: 5 }))) break;
   expect(finished.map(({ outcome }) => outcome)).toEqual(['cancelled']);
   expect(released()).toBe(1);
+});
+
+test.each([
+  ['its deadline has passed', new ConnectError('the operation timed out', Code.DeadlineExceeded), 'deadline_exceeded'],
+  ['the service was shut down', new FailureError({ kind: 'shutting_down' }), 'shutting_down'],
+  ['its caller has left', new ConnectError('gone', Code.Canceled), 'cancelled'],
+])('a call that gives up because %s is answered so', async (_, reason, kind) => {
+  const ending = new AbortController();
+  const { gate } = gateWith({
+    say: async () => {
+      ending.abort(reason);
+      throw new FailureError({ kind: 'cancelled' });
+    },
+  });
+  const call = await gate.admit(say, { ...incoming(), signal: ending.signal });
+  await expect(gate.unary(call, create(say.input, { text: 'a' }))).rejects.toMatchObject({ failure: { kind } });
 });
 
 test('unary calls that arrive in one turn of the event loop are handled as a batch, and a stream waits for nobody', async () => {
