@@ -81,20 +81,20 @@ function inSpanish(sessions: number): string {
 }
 
 const fr: ActionTexts = {
-  none: "Aucune session n'a commencé pendant cette période : envoyez les événements entered et completed de ce parcours.",
-  fine: (percent) => `Rien ne se distingue : aucune étape ni erreur n'a coûté ${percent} des sessions.`,
+  none: 'Aucune session n’a commencé pendant cette période : envoyez les événements entered et completed de ce parcours.',
+  fine: (percent) => `Rien ne se distingue : aucune étape ni erreur n’a coûté ${percent} des sessions.`,
   error: ({ code, step, sessions, share, lost }) =>
-    `Corrigez l'erreur ${code} à l'étape « ${step} » : elle a touché ${inFrench(sessions)}${share}, dont ${lost} sans terminer l'étape ensuite.`,
+    `Corrigez l’erreur ${code} à l’étape « ${step} » : elle a touché ${inFrench(sessions)}${share}, dont ${lost} sans terminer l’étape ensuite.`,
   stop: ({ step, sessions, share }) =>
-    `Examinez l'étape « ${step} » : ${inFrench(sessions)} ${sessions === 1 ? "s'y est arrêtée" : "s'y sont arrêtées"} sans la terminer${share}.`,
+    `Examinez l’étape « ${step} » : ${inFrench(sessions)} ${sessions === 1 ? 's’y est arrêtée' : 's’y sont arrêtées'} sans la terminer${share}.`,
   lead({ step, sessions, next }) {
     const [completed, went] =
-      sessions === 1 ? ["l'a terminée", "n'est pas allée"] : ["l'ont terminée", 'ne sont pas allées'];
+      sessions === 1 ? ['l’a terminée', 'n’est pas allée'] : ['l’ont terminée', 'ne sont pas allées'];
     const then = next === undefined ? '' : ` et ${went} à « ${next} »`;
-    return `Guidez les personnes après l'étape « ${step} » : ${inFrench(sessions)} ${completed}${then}.`;
+    return `Guidez les personnes après l’étape « ${step} » : ${inFrench(sessions)} ${completed}${then}.`;
   },
   shorten: ({ step, time, times }) =>
-    `Raccourcissez l'étape « ${step} » : la moitié de ses sessions y passe plus de ${time}, ${times} fois ce qui est habituel dans ce parcours.`,
+    `Raccourcissez l’étape « ${step} » : la moitié de ses sessions y passe plus de ${time}, ${times} fois ce qui est habituel dans ce parcours.`,
   share: (percent) => ` (${percent} de celles qui y sont entrées)`,
   seconds: (count) => `${count} secondes`,
   minutes: (count) => `${count} minutes`,

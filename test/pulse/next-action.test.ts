@@ -32,6 +32,7 @@ describe.each(Object.entries(cases))('%s', (_name, findings) => {
     expect(there).not.toBe(english);
     expect(figures(there)).toEqual(figures(english));
     expect(there).not.toMatch(/undefined|\{|\bthe\b|sessions? (?:stopped|completed)/);
+    expect(there).not.toContain("'");
   });
 
   it.each(['', 'en', 'en-GB', 'it', 'zh-Hans-CN', 'nonsense!', 'x'.repeat(35)])('is English for "%s"', (locale) => {

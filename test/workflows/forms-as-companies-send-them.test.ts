@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { guidanceFamily } from '../../src/workflows/families/guidance.ts';
+import { phoneProblem } from '../../src/workflows/sense/field-sense.ts';
 import { ask } from './ask.ts';
 
 type Field = readonly [name: string, kind: string, label: string, value: string | number | string[]];
@@ -220,4 +221,15 @@ it.each([
   ['Number of the street or name of the house', 'Rose Cottage', 'ok'],
 ])('a number that is asked for has a digit: %s, %s', (label, value, status) => {
   expect(statusOf('which', 'text', label, value)).toBe(status);
+});
+
+it.each(['ES', 'FR', 'DE', 'GB', 'AT'])('an example of a telephone number is of the form’s country: %s', (country) => {
+  const { fields } = fill([
+    ['phone', 'phone', 'Telephone', '91 55'],
+    ['country', 'country', 'Country', country],
+  ]);
+  const [, example = ''] = /For example: (.+)\.$/.exec(fields[0]?.suggestion ?? '') ?? [];
+  expect(phoneProblem(example, { country: undefined })).toBeUndefined();
+  expect(statusOf('phone', 'phone', 'Telephone', example)).toBe('ok');
+  expect(example).toMatch(/^\+\d/);
 });

@@ -128,3 +128,11 @@ describe('a scorecard’s words', () => {
     expect(action('medium')).toContain(medium);
   });
 });
+
+it('a percentage with its sign is none, however small', () => {
+  const { impossibleValues, coverage } = score({
+    metrics: { onTimeDeliveryPercent: 0.97, multiFactorPercent: '0,5 %', singleSupplierPercent: '0.5 percent' },
+  });
+  expect(impossibleValues.map(({ field }) => field)).toEqual(['metrics.onTimeDeliveryPercent']);
+  expect(coverage).toBeGreaterThan(0);
+});

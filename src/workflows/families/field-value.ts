@@ -11,6 +11,7 @@ import {
   isMinor,
   meantProvider,
   nonsenseIn,
+  phoneOf,
   phoneProblem,
   postcodeOf,
   type SenseContext,
@@ -44,7 +45,8 @@ export function inspectValue(
   const { label } = shown;
   const meaning = meaningOf(field.name, field.label);
   // A number is shown in the format of the form's country.
-  const local = meaning === 'postcode' ? postcodeOf : meaning === 'vat' ? vatOf : undefined;
+  const local =
+    field.kind === 'phone' ? phoneOf : meaning === 'postcode' ? postcodeOf : meaning === 'vat' ? vatOf : undefined;
   const example = local?.(context.country) ?? shown.example;
   const advice = (action: string) => adviceOf({ ...shown, example }, action, words);
   if (isBlank(value) || (written.has(field.kind) && isPlaceholderValue(value))) {

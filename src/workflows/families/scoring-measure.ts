@@ -82,7 +82,8 @@ export function measure(
     metrics,
     context,
   );
-  const fractions = readFractions(indicators, read.numbers);
+  const unsigned = indicators.filter(({ name }) => !read.inPercent.has(name));
+  const fractions = readFractions(unsigned, read.numbers);
   const all = dimensions.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
   const result: MeasuredDimension[] = [];
   const refused = new Map<string, string>();

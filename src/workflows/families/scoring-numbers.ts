@@ -24,6 +24,8 @@ export interface NumberContext {
 export interface ReadMetrics {
   numbers: ReadonlyMap<string, number>;
   refused: ReadonlyMap<string, Message>;
+  /** The names of those that were written with a percent sign: these are no fractions. */
+  inPercent: ReadonlySet<string>;
 }
 
 /** A number as written, and by how much it is to be multiplied to be in the indicator's unit. */
@@ -42,6 +44,7 @@ export function readMetrics(
 ): ReadMetrics {
   const numbers = new Map<string, number>();
   const refused = new Map<string, Message>();
+  const inPercent = new Set<string>();
   const parsed = new Map<Plain<Indicator>, Parsed>();
   for (const indicator of indicators) {
     const { name } = indicator;
@@ -50,6 +53,7 @@ export function readMetrics(
     if (typeof value === 'number' && Number.isFinite(value)) numbers.set(name, value);
     else {
       const read = typeof value === 'string' ? parse(indicator, value, context) : notNumber(indicator);
+      if (typeof value === 'string' && percentSign.test(value)) inPercent.add(name);
       if ('factor' in read) parsed.set(indicator, read);
       else refused.set(name, read);
     }
@@ -60,7 +64,7 @@ export function readMetrics(
     if (typeof read === 'number') numbers.set(indicator.name, read);
     else refused.set(indicator.name, read);
   }
-  return { numbers, refused };
+  return { numbers, refused, inPercent };
 }
 
 /** Whether anything is stated: "n/a" and "unbekannt" say that it is not known. */
@@ -131,6 +135,7 @@ const outOf =
   /^(\d[\d.,]{0,6}) ?(?:\/|von|of|out of|de|sobre|sur) ?(\d{1,3})(?: ?(?:stars?|sternen?|punkten?|points?|estrellas|puntos|étoiles))?$/iu;
 // "3x" and "2:1" of a ratio.
 const timesWritten = /^(\d[\d.,]{0,8}) ?(?:x|×|times|-?fach|mal|veces|fois|: ?1)$/iu;
+const percentSign = new RegExp(`%|${percentWords.source}`, 'iu');
 // Whom people count; an indicator need not call them so.
 const counted =
   /^(?:people|persons?|employees?|staff|patients?|clients?|customers?|guests?|members?|users?|subscribers?|buyers?|orders?|personen|leute|mitarbeiter(?:innen)?|angestellte|patienten|kund(?:en|innen)|gaste|mitglieder|nutzer|abonnenten|auftrage|personas?|empleados|pacientes|clientes|huespedes|socios|usuarios|suscriptores|pedidos|personnes?|employes|salaries|membres|utilisateurs|abonnes|commandes)$/;

@@ -1,6 +1,12 @@
 import { isValidBIC, isValidIBAN } from 'ibantools';
 import { checkVAT, countries as vatCountries } from 'jsvat';
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import {
+  type CountryCode,
+  getExampleNumber,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import mobileNumbers from 'libphonenumber-js/mobile/examples';
 import { foldText } from '../../base/text/fold.ts';
 import { countryCodeOf } from './countries.ts';
 import { type Day, readDay } from './days.ts';
@@ -203,6 +209,12 @@ function postcodeProblem(text: string, country: string | undefined): Fault | und
     .replace(new RegExp(`^${country}-`), '')
     .replace(/^[AD]-(?=\d)/, '');
   return form.test(code) ? undefined : fault('field.postcode', { country: String(country) });
+}
+
+/** An example of a country's mobile numbers; undefined if none is known. */
+export function phoneOf(country: string | undefined): string | undefined {
+  if (country === undefined || !isSupportedCountry(country)) return undefined;
+  return getExampleNumber(country, mobileNumbers)?.formatInternational();
 }
 
 const shortNumbers: ReadonlySet<string> = new Set('AD FK FO GL KI NC NF NU PM SB SH TK TO WF'.split(' '));
