@@ -51,6 +51,7 @@ describe('an address', () => {
     ['email', 'max@web.d', 'max@web.de'],
     ['email', 'max@web.12', 'max@xn--bcher-kva.xn--p1ai'],
     ['url', 'photo.jpg', 'photo.page'],
+    ['url', 'http://www.exemple', 'http://www.exemple-4711.fr'],
     ['url', 'cv.pdf', 'https://nolan.ie/cv.pdf'],
   ])('ends in what can be a domain: %s %s', (kind, wrong, right) => {
     expect(statusOf('where', kind, 'Where', wrong)).toBe('invalid');
@@ -83,6 +84,30 @@ describe('a day', () => {
   });
 
   it.each([
+    ['examen', 'Fecha de examen deseada'],
+    ['examen', "Date de l'examen souhaitée"],
+    ['exam', 'Preferred exam date'],
+  ])('that is wished for has not passed: %s, %s', (name, label) => {
+    expect(statusOf(name, 'date', label, '2026-10-15')).toBe('invalid');
+    expect(statusOf(name, 'date', label, '2027-01-15')).toBe('ok');
+  });
+
+  it.each([
+    ['Fecha de carga', 'Fecha de entrega'],
+    ['Verladung', 'Zustellung'],
+    ['Date de chargement', 'Date de livraison'],
+    ['Loading', 'Delivery'],
+  ])('of loading is before that of delivery: %s, %s', (loading, delivery) => {
+    const orderOf = (first: string, second: string) =>
+      fill([
+        ['one', 'date', loading, first],
+        ['two', 'date', delivery, second],
+      ]).ready;
+    expect(orderOf('2027-01-09', '2027-01-12')).toBe(true);
+    expect(orderOf('2027-01-12', '2027-01-09')).toBe(false);
+  });
+
+  it.each([
     ['naissance', 'Date de naissance prévue ou réelle'],
     ['geburt', 'Voraussichtliches Geburtsdatum'],
     ['birth', 'Expected date of birth'],
@@ -109,6 +134,9 @@ describe('several choices', () => {
     expect(own('Cooking, books')).toBe('ok');
     expect(own('cooking')).toBe('ok');
     expect(own('cooking; sewing')).toBe('invalid');
+    expect(fill([['skills', 'choices', 'Skills', 'sewing']], '', { choices: ['books'] }).fields[0]?.message).toBe(
+      'Skills has something that is not one of the choices.',
+    );
     expect(own(['cooking', 'sewing'])).toBe('invalid');
   });
 });
@@ -124,6 +152,10 @@ describe('a number', () => {
     expect(told('Umsatz in Euro', '1,2 Mio. €', 'de')).toContain('in Euro: Schreiben Sie für „1,2 Mio. €“ 1.200.000.');
     expect(told('Revenue', '£1.2 million', 'en-GB')).toContain('for “£1.2 million” write 1,200,000.');
     expect(told('Taille en cm', '1 m 60', 'fr')).toContain('pour « 1 m 60 », écrivez 160.');
+    expect(told('Toneladas', '22.500 kg', 'es', { max: 500 })).toContain(
+      'solo el número: para «22.500 kg» escriba 22,5.',
+    );
+    expect(told('Grundfläche in m²', '1,5 ha', 'de')).toContain('eine Zahl in m²: Schreiben Sie für „1,5 ha“ 15.000.');
     expect(told('Baujahr', 'ca. 1905', 'de')).toContain('Lassen Sie „ca.“ weg.');
     expect(told('Montant en euros', 'entre 2 000 et 3 000 euros', 'fr')).toContain('en fait deux');
   });

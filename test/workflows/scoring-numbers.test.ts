@@ -165,6 +165,7 @@ describe('numbers as companies send them', () => {
     expect(one('Hectáreas certificadas', '80 ha')).toBe(8);
     expect(one('Toneladas recogidas', '80 t')).toBe(8);
     expect(one('Kilomètres parcourus', '80 km')).toBe(8);
+    expect(one('Milch je Kuh in Litern', '80 l')).toBe(8);
   });
 
   it('may be of the most that there is', () => {

@@ -10,7 +10,7 @@ export const rangeWritten =
 /** "Height in cm", "Poids (kg)": the unit that a field asks for, beside those that are words of their own. */
 const unitAsked = /(?:\b(?:in|en|auf)|[([]) ?([a-z]{1,8}[23]?|[€£$%])(?![a-z])/g;
 const unitAlone =
-  /\b(?:minutes|minuten|minutos|hours|stunden|horas|heures|days|tage|tagen|dias|jours|weeks|wochen|semanas|semaines|months|monate|monaten|meses|mois|years|jahre|jahren|anos|annees|hectares|hektar|hectareas|tonnes|tonnen|toneladas|kilometres|kilometers|kilometros|litres|litros|kilos)\b/g;
+  /\b(?:minutes|minuten|minutos|hours|stunden|horas|heures|days|tage|tagen|dias|jours|weeks|wochen|semanas|semaines|months|monate|monaten|meses|mois|years|jahre|jahren|anos|annees|hectares|hektar|hectareas|tonnes|tonnen|toneladas|kilometres|kilometers|kilometros|litres|litros|litern|metern|kilometern|kilos)\b/g;
 
 /** The unit that a name or label asks for, folded as it is written there. */
 export function askedUnitOf({
@@ -26,10 +26,10 @@ export function askedUnitOf({
   return undefined;
 }
 
-/** The unit that a label asks for, as its reader sees it; undefined if it names none. */
+/** The unit that a label asks for, as its reader sees it; undefined if it names none, or only as what it is about: "Tonnes". */
 export function unitNamedIn(label: string): string | undefined {
   const asked = askedUnitOf({ name: '', label });
   if (asked === undefined) return undefined;
-  const words = label.normalize('NFKC').match(/[\p{L}\p{N}]+|\p{Sc}|%/gu) ?? [];
-  return words.find((word) => foldText(word) === asked.written) ?? asked.written;
+  const [, ...words] = label.match(/[\p{L}\p{N}²³]+|\p{Sc}|%/gu) ?? [];
+  return words.find((word) => foldText(word.normalize('NFKC')) === asked.written);
 }

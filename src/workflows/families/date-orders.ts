@@ -8,9 +8,9 @@ const birth = /birth|\bborn\b|\bdob\b|geburt|geboren|nacimiento|naissance|\bnee?
 const happening =
   /incident|accident|damage|\bloss\b|theft|happen|occur|offence|schaden|unfall|vorfall|ereignis|diebstahl|einbruch|siniestro|accidente|incidente|suceso|hechos|\brobo\b|averia|sinistre|dommage|degat|\bfaits\b|survenu|panne/;
 const start =
-  /start|begin|\bfrom\b|arriv|check ?in|pick ?up|ship|\bvon\b|\bab\b|anreise|ankunft|abholung|inicio|comienz|empieza|\bdesde\b|entrada|llegada|recogida|debut|\bdepuis\b|arrivee|entree|prise en charge|a partir du|commence/;
+  /start|begin|\bfrom\b|arriv|check ?in|pick ?up|ship|\bvon\b|\bab\b|anreise|ankunft|abholung|inicio|comienz|empieza|\bdesde\b|entrada|llegada|recogida|\bcarga\b|verlad|belad|\bloading\b|chargement|enlevement|debut|\bdepuis\b|arrivee|entree|prise en charge|a partir du|commence/;
 const end =
-  /\bend(s|ing|e)?\b|until|\bto\b|depart|check ?out|return|deliver|finish|\bbis\b|\w{3,}ende\b|abreise|ruckgabe|ruckkehr|\bfin\b|final|termina|\bhasta\b|salida|devolucion|regreso|retour|restitution|jusqu|sortie|fini\b/;
+  /\bend(s|ing|e)?\b|until|\bto\b|depart|check ?out|return|deliver|finish|\bbis\b|\w{3,}ende\b|abreise|ruckgabe|ruckkehr|\bfin\b|final|termina|\bhasta\b|salida|entrega|zustell|liefer|livraison|devolucion|regreso|retour|restitution|jusqu|sortie|fini\b/;
 
 export const dateOrders: readonly DateOrder[] = [
   {

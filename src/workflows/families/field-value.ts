@@ -208,8 +208,11 @@ function numberFault(value: unknown, field: Plain<FormField>, context: SenseCont
   const [unit] = text.match(wordWritten) ?? [];
   if (unit === undefined) return fault('field.number');
   const [, amount = '', multiple = ''] = multipleWritten.exec(text) ?? [];
+  // What the field can hold says nothing of a number in another unit.
+  const read = (number: string) =>
+    readNumber(number, { ...field, kind: 'number', min: undefined, max: undefined }, context);
   const millions = timesOf(foldText(multiple));
-  if (millions !== undefined) return numberInstead(text, readNumber(amount, field, context) * millions);
+  if (millions !== undefined) return numberInstead(text, read(amount) * millions);
   // "1 week" in a field for days: without its unit it would be one day.
   const asked = askedUnitOf(field);
   const given = readQuantity(text.replace(metresWritten, '$1.$2 m'));
@@ -219,9 +222,7 @@ function numberFault(value: unknown, field: Plain<FormField>, context: SenseCont
       ? fault('field.otherUnit', { unit })
       : fault('field.numberAlone', { unit });
   const times = asked === undefined ? given.times : (given.factor * given.times) / asked.factor;
-  return times === 1
-    ? fault('field.numberAlone', { unit })
-    : numberInstead(text, readNumber(given.number, field, context) * times);
+  return times === 1 ? fault('field.numberAlone', { unit }) : numberInstead(text, read(given.number) * times);
 }
 
 /** What to write for a number in words or in another unit; the unit is named where the label names it. */
@@ -277,7 +278,8 @@ function readGroup(text: string, { kind, min, max }: Plain<FormField>, { decimal
 }
 
 function listProblem(field: Plain<FormField>, value: unknown): Fault | undefined {
-  if (!Array.isArray(value)) return fault('field.list');
+  if (!Array.isArray(value))
+    return fault(field.kind === 'choices' && typeof value === 'string' ? 'field.choices' : 'field.list');
   if (field.maxLength !== undefined && value.length > field.maxLength)
     return fault('field.moreItems', { max: field.maxLength });
   if (field.minLength !== undefined && value.length < field.minLength)
@@ -319,7 +321,7 @@ function isUrl(text: string): boolean {
   if (fileName.test(text)) return false;
   const address = bareAddress.test(text) ? `https://${text}` : text;
   if (!/^https?:\/\//i.test(address)) return false;
-  return URL.canParse(address) && new URL(address).hostname.includes('.');
+  return URL.canParse(address) && new URL(address).hostname.replace(/^www\./, '').includes('.');
 }
 
 const bareAddress = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}(?:[/?#]\S*)?$/u;

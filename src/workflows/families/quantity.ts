@@ -20,7 +20,9 @@ const measures: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     mg: 1e-6,
     g: 1e-3,
     gr: 1e-3,
+    gramm: 1e-3,
     kg: 1,
+    kilogramm: 1,
     kgs: 1,
     t: 1_000,
     to: 1_000,
@@ -33,6 +35,7 @@ const measures: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
   length: {
     ...{ mm: 1e-3, cm: 1e-2, m: 1, km: 1_000, kms: 1_000, kilometer: 1_000, kilometers: 1_000 },
+    ...{ meter: 1, meters: 1, metern: 1, metre: 1, metres: 1, metros: 1, kilometern: 1_000 },
     ...{ kilometre: 1_000, kilometres: 1_000, kilometro: 1_000, kilometros: 1_000 },
   },
   area: {
@@ -44,6 +47,7 @@ const measures: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     cl: 1e-5,
     l: 1e-3,
     liter: 1e-3,
+    litern: 1e-3,
     litre: 1e-3,
     litres: 1e-3,
     litros: 1e-3,

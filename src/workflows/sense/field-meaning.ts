@@ -46,7 +46,7 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
   ['past', happenings()],
   [
     'wished',
-    /wunsch\w*(termin|datum|tag)|gewunscht\w* (termin|datum|tag|liefer)|\b(desired|preferred|requested|wished) (date|day|delivery|appointment|start)|(fecha|dia|cita) (desead|preferid|solicitad)|(date|jour|rendez vous) (souhait|desire|prefere)|appointment date|date of (the )?appointment|fecha de (la )?cita|date (du|de) rendez vous/,
+    /wunsch\w*(termin|datum|tag)|gewunscht\w* (termin|datum|tag|liefer)|\b(desired|preferred|requested|wished) (\w+ )?(date|day|delivery|appointment|start)|(fecha|dia|cita)( del? (la )?\w+)? (desead|preferid|solicitad)|(date|jour|rendez vous)( (de |du |d')(la |l')?\w+)? (souhait|desire|prefere)|appointment date|date of (the )?appointment|fecha de (la )?cita|date (du|de) rendez vous/,
   ],
   [
     'company',
