@@ -96,8 +96,9 @@ const judges: Readonly<Record<EvaluationSet, Judge>> = {
   },
   scorecards({ request, expected }) {
     const reply = replyTo(scoringFamily, ScoreBusinessReadinessRequestSchema, request);
-    if (typeof reply === 'string') return reply;
-    const { ratingIn, impossible, unused } = expected as unknown as Record<string, string[]>;
+    const { ratingIn, impossible, unused, refused } = expected as unknown as Record<string, string[]>;
+    if (typeof reply === 'string') return refused?.every((name) => reply.includes(`"${name}"`)) ? undefined : reply;
+    if (refused !== undefined) return `${refused.join(', ')} is not refused`;
     if (!ratingIn?.includes(reply.rating)) return `${reply.rating || 'no rating'}, not in ${JSON.stringify(ratingIn)}`;
     const bad = new Set(reply.impossibleValues.map(({ field }) => field.replace(/^\w+\./, '')));
     for (const name of impossible ?? []) if (!bad.has(name)) return `${name} is not told as impossible`;
