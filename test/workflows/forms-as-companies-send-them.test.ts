@@ -156,6 +156,9 @@ describe('a number', () => {
       'solo el número: para «22.500 kg» escriba 22,5.',
     );
     expect(told('Grundfläche in m²', '1,5 ha', 'de')).toContain('eine Zahl in m²: Schreiben Sie für „1,5 ha“ 15.000.');
+    expect(told('Miles driven', '120 km', 'en')).toContain('for “120 km” write 74.5645.');
+    expect(told('Peso en kg', '154 lb', 'es')).toContain('para «154 lb» escriba 69,8532.');
+    expect(told('Height in cm', '80 kg', 'en')).toContain('not in “kg”');
     expect(told('Baujahr', 'ca. 1905', 'de')).toContain('Lassen Sie „ca.“ weg.');
     expect(told('Montant en euros', 'entre 2 000 et 3 000 euros', 'fr')).toContain('en fait deux');
   });
@@ -264,4 +267,15 @@ it.each(['ES', 'FR', 'DE', 'GB', 'AT'])('an example of a telephone number is of 
   expect(phoneProblem(example, { country: undefined })).toBeUndefined();
   expect(statusOf('phone', 'phone', 'Telephone', example)).toBe('ok');
   expect(example).toMatch(/^\+\d/);
+});
+
+it.each([
+  ['en', 'Correct this value: Weight has to be a number alone: leave out “kg”.'],
+  ['de', 'Berichtigen Sie diese Angabe: Das Feld „Weight“ darf nur eine Zahl enthalten: Lassen Sie „kg“ weg.'],
+  ['es', 'Corrija este dato: El campo «Weight» debe contener solo el número: quite «kg».'],
+  ['fr', 'Corrigez cette information : Le champ « Weight » doit contenir un nombre seul : retirez « kg ».'],
+])('the next action says what is wrong where a field has no help of its own: %s', (locale, action) => {
+  const weight: Field = ['weight', 'number', 'Weight', '64 kg'];
+  expect(fill([weight], locale).nextBestAction).toBe(action);
+  expect(fill([weight], locale, { help: 'In kg.' }).nextBestAction).not.toBe(action);
 });

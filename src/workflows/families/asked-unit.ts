@@ -10,7 +10,7 @@ export const rangeWritten =
 /** "Height in cm", "Poids (kg)": the unit that a field asks for, beside those that are words of their own. */
 const unitAsked = /(?:\b(?:in|en|auf)|[([]) ?([a-z]{1,8}[23]?|[€£$%])(?![a-z])/g;
 const unitAlone =
-  /\b(?:minutes|minuten|minutos|hours|stunden|horas|heures|days|tage|tagen|dias|jours|weeks|wochen|semanas|semaines|months|monate|monaten|meses|mois|years|jahre|jahren|anos|annees|hectares|hektar|hectareas|tonnes|tonnen|toneladas|kilometres|kilometers|kilometros|litres|litros|litern|metern|kilometern|kilos)\b/g;
+  /\b(?:minutes|minuten|minutos|hours|stunden|horas|heures|days|tage|tagen|dias|jours|weeks|wochen|semanas|semaines|months|monate|monaten|meses|mois|years|jahre|jahren|anos|annees|miles|millas|hectares|hektar|hectareas|tonnes|tonnen|toneladas|kilometres|kilometers|kilometros|litres|litros|litern|metern|kilometern|kilos)\b/g;
 
 /** The unit that a name or label asks for, folded as it is written there. */
 export function askedUnitOf({

@@ -217,10 +217,7 @@ function numberFault(value: unknown, field: Plain<FormField>, context: SenseCont
   const asked = askedUnitOf(field);
   const given = readQuantity(text.replace(metresWritten, '$1.$2 m'));
   if (given === undefined) return fault('field.numberAlone', { unit });
-  if (asked !== undefined && given.measure !== asked.measure)
-    return isTime(given.measure) && isTime(asked.measure)
-      ? fault('field.otherUnit', { unit })
-      : fault('field.numberAlone', { unit });
+  if (asked !== undefined && given.measure !== asked.measure) return fault('field.otherUnit', { unit });
   const times = asked === undefined ? given.times : (given.factor * given.times) / asked.factor;
   return times === 1 ? fault('field.numberAlone', { unit }) : numberInstead(text, read(given.number) * times);
 }
@@ -234,10 +231,6 @@ function numberInstead(value: string, read: number): Fault {
       ? { name: 'field.inDigits', values: { label, value, number } }
       : { name: 'field.inUnit', values: { label, asked, value, number } };
   };
-}
-
-function isTime(measure: string): boolean {
-  return measure === 'time' || measure === 'months';
 }
 
 // Counts and measures are never negative; something that is sent or paid has a weight and an amount above zero.

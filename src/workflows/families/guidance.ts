@@ -265,7 +265,7 @@ function guide(
   // Blockers come first: fields without a usable value, then checks, then possible improvements. The field returned is that of the action.
   const advised =
     isUrgent || blocking === undefined
-      ? { field: next?.field.name, action: next?.report.suggestion }
+      ? { field: next?.field.name, action: next && actionOf(next, words) }
       : { field: fieldOf(blocking, pack.contradicted, inspected), action: blocking.action };
   return {
     completeness,
@@ -278,6 +278,13 @@ function guide(
     summary: summaryOf(ready, completeness, { missing, wrong }, blocking?.message, words),
     basis: basisOf([...results, ...inspected.map(asCheck)], pack.label, words),
   };
+}
+
+/** What to do about a field: its suggestion, or what is wrong where the suggestion only names the field. */
+function actionOf({ status, report }: Inspected, { say }: Words): string {
+  const { label, message, suggestion } = report;
+  const namesOnly = status === 'invalid' && suggestion === say('field.correct', { label });
+  return namesOnly ? say('form.correctThis', { message }) : suggestion;
 }
 
 /** The field that a failed check is about: the contradiction's field, or the one named as its fact. */

@@ -32,10 +32,14 @@ const measures: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     toneladas: 1_000,
     kilo: 1,
     kilos: 1,
+    lb: 0.45359237,
+    lbs: 0.45359237,
+    oz: 0.028349523125,
   },
   length: {
     ...{ mm: 1e-3, cm: 1e-2, m: 1, km: 1_000, kms: 1_000, kilometer: 1_000, kilometers: 1_000 },
     ...{ meter: 1, meters: 1, metern: 1, metre: 1, metres: 1, metros: 1, kilometern: 1_000 },
+    ...{ mi: 1_609.344, mile: 1_609.344, miles: 1_609.344, millas: 1_609.344, ft: 0.3048, feet: 0.3048 },
     ...{ kilometre: 1_000, kilometres: 1_000, kilometro: 1_000, kilometros: 1_000 },
   },
   area: {

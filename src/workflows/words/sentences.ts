@@ -190,6 +190,7 @@ export const sentenceValues = {
   'form.otherCountry': ['number', 'abroad', 'country', 'home'],
   'form.otherBank': ['bic', 'iban'],
   'form.correctOne': ['message'],
+  'form.correctThis': ['message'],
   'scorecard.nothingKnown': [],
   'scorecard.notEnough': ['percent'],
   'scorecard.scores': ['score', 'rating'],
