@@ -9,10 +9,14 @@ import type { Severity } from '../../src/workflows/checks/checks.ts';
 import { resembling, withTalk } from '../../src/workflows/families/passages.ts';
 import { riskFamily } from '../../src/workflows/families/risk.ts';
 import { classifiers } from '../../src/workflows/families/risk-assessment.ts';
+import { withModelFindings } from '../../src/workflows/families/risk-evidence.ts';
+import { worded } from '../../src/workflows/families/risk-words.ts';
 import type { Spotted } from '../../src/workflows/families/spotted.ts';
 import { readPack } from '../../src/workflows/packs/read.ts';
-import { riskCategories } from '../../src/workflows/packs/risk-categories.ts';
+import { type RiskCategory, riskCategories } from '../../src/workflows/packs/risk-categories.ts';
 import { classifierFile, classifierLanguages, type RiskClassifier } from '../../src/workflows/packs/risk-classifier.ts';
+import { type RiskMessages, readRiskMessages } from '../../src/workflows/packs/risk-messages.ts';
+import { unclearId } from '../../src/workflows/packs/risk-pack.ts';
 import { classify, lengthBonus, passagesOf, scoresOf } from '../../src/workflows/text/classifier/index.ts';
 import { tokensOf } from '../../src/workflows/text/signs/index.ts';
 import { ask } from './ask.ts';
@@ -134,6 +138,42 @@ describe('the classifier', () => {
     for (const reason of reasons) expect(reason).not.toContain('{');
   });
 
+  const unclear = 'Driver wanted, some crates across town at night, 1000 a run, nobody needs to know.';
+
+  it.each([
+    ['en', 'The risk is medium: it reads like harmful texts, of which kind is not clear.'],
+    ['de', 'Das Risiko ist mittel: Der Wortlaut ähnelt schädlichen Texten, die Art ist unklar.'],
+    ['es', 'El riesgo es medio: se parece a textos dañinos, sin que esté claro de qué tipo.'],
+    ['fr', 'Niveau de risque : moyen. Cela ressemble à des textes nuisibles, sans que le genre soit clair.'],
+  ])('says of what kind a text is only if that is clear (%s)', (locale, summary) => {
+    const { findings, nextBestAction, ...reply } = check(unclear, { locale });
+    const [{ reason, suggestion, source, category } = { reason: '', suggestion: '', source: '', category: '' }] =
+      findings;
+    expect([reply.summary, findings.length, source]).toEqual([summary, 1, 'classifier']);
+    expect(nextBestAction).toBe(suggestion);
+    const messages = readRiskMessages().get(locale as 'en');
+    expect(suggestion).toBe(messages?.unclear.action);
+    expect(reason).toContain(messages?.categories[category as RiskCategory].name);
+    expect(reply.basis?.checks.map(({ id }) => id)).toEqual([unclearId(category as RiskCategory)]);
+  });
+
+  it('names no unclear category beside what a model found', () => {
+    const found = { phrase: 'crates', start: 20, end: 26, category: 'weapons', severity: 'high', reason: 'r' };
+    const finding = { ...found, suggestion: 's', source: 'model', pack: '' };
+    const { summary } = withModelFindings(check(unclear), [finding], 'en');
+    expect(summary).toBe('The risk is high: signs of weapons.');
+  });
+
+  it('helps first whoever may be in danger, clear or not', () => {
+    const { entries, unclearEntries } = english;
+    const at = unclearEntries.findIndex(({ category }) => category === 'self_harm');
+    const messages = readRiskMessages().get('en') as RiskMessages;
+    const passage = { start: 0, end: 9, isTalk: false, resembles: { category: at, isClear: false, start: 0, end: 9 } };
+    const [one] = worded(resembling([], [passage], { entries, unclearEntries }), messages);
+    expect(one?.entry.suggestion).toBe(messages.categories.self_harm.action);
+    expect(one?.entry.reason).toContain('the kind is not clear');
+  });
+
   it('judges no text that is too short, and none in a language it was not trained on', () => {
     expect(atOnce(classify(tokensOf('Settle the charge below now.'), { ...english, likelyFrom: -99 }))).toEqual([
       { start: 0, end: 27, isTalk: false, resembles: undefined },
@@ -152,7 +192,7 @@ describe('what passages change', () => {
     source: 'rules',
   });
   const talk = { start: 0, end: 50, isTalk: true, resembles: undefined };
-  const scam = { start: 60, end: 120, isTalk: false, resembles: { category: 2, start: 60, end: 90 } };
+  const scam = { start: 60, end: 120, isTalk: false, resembles: { category: 2, isClear: true, start: 60, end: 90 } };
 
   it('reports a finding in talk about the matter as low, but not a critical one', () => {
     const severities = (['info', 'low', 'medium', 'high', 'critical'] as const).map(

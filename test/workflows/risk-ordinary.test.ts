@@ -32,7 +32,12 @@ describe('a sentence of every day', () => {
   });
 
   it('says that only a passage resting on itself is harmless', () => {
-    const passage = { start: 0, end: 100, isTalk: false, resembles: { category: 0, start: 40, end: 100 } };
+    const passage = {
+      start: 0,
+      end: 100,
+      isTalk: false,
+      resembles: { category: 0, isClear: true, start: 40, end: 100 },
+    };
     const places = (start: number, end: number) => resembling([], [passage], english, [{ start, end }]);
     expect(places(0, 39)).toHaveLength(1);
     expect(places(0, 40)).toHaveLength(1);

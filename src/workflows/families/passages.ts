@@ -28,7 +28,7 @@ export interface Place {
 export function resembling(
   spotted: readonly Spotted[],
   passages: readonly Passage[],
-  { entries }: RiskClassifier,
+  { entries, unclearEntries }: Pick<RiskClassifier, 'entries' | 'unclearEntries'>,
   ordinary: readonly Place[] = [],
 ): Spotted[] {
   const settled = spotted.filter(({ entry }) => graver(entry.severity, 'low'));
@@ -36,7 +36,7 @@ export function resembling(
     if (!resembles || settled.some((one) => one.start >= start && one.start < end)) return [];
     // Only its own sentence: harm may stand beside one of every day.
     if (ordinary.some((one) => one.start < resembles.end && one.end > resembles.start)) return [];
-    const entry = entries[resembles.category] as RiskEntry;
+    const entry = (resembles.isClear ? entries : unclearEntries)[resembles.category] as RiskEntry;
     return [{ entry, start: resembles.start, end: resembles.end, source: 'classifier' }];
   });
 }

@@ -3,7 +3,7 @@ import type { Severity } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
 import { isRiskCategory } from '../packs/risk-categories.ts';
-import { isSuffered } from '../packs/risk-pack.ts';
+import { isSuffered, isUnclear } from '../packs/risk-pack.ts';
 import { type RiskReply, requiredFact } from './risk.ts';
 import { type HelpSign, helpFirst, type Level, messagesFor, summaryOf } from './risk-words.ts';
 import { graver } from './spotted.ts';
@@ -51,7 +51,9 @@ export function withModelFindings(reply: RiskReply, findings: readonly Plain<Fin
   const category = gravest.category;
   const action = isRiskCategory(category) ? messages.categories[category].action : gravest.suggestion;
   const help = helpFirst([...signsOf(reply), ...findings], messages);
-  const categories = [...new Set(all.filter(({ severity }) => severity !== 'info').map((one) => one.category))];
+  const unclear = unclearIn(reply);
+  const clear = all.filter(({ source, category }) => source !== 'classifier' || !unclear.has(category));
+  const categories = [...new Set(clear.filter(({ severity }) => severity !== 'info').map((one) => one.category))];
   return {
     ...reply,
     riskScore,
@@ -68,6 +70,11 @@ function signsOf({ basis }: RiskReply): HelpSign[] {
   return (basis?.checks ?? [])
     .filter(({ id }) => id !== requiredFact)
     .map(({ id, fact, severity }) => ({ category: fact, severity, isVictim: isSuffered(id) }));
+}
+
+/** The categories that the classifier takes for the likeliest only. */
+function unclearIn({ basis }: RiskReply): ReadonlySet<string> {
+  return new Set((basis?.checks ?? []).filter(({ id }) => isUnclear(id)).map(({ fact }) => fact));
 }
 
 function byGravity(a: Plain<Finding>, b: Plain<Finding>): number {

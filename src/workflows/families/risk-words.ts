@@ -1,7 +1,10 @@
 import { isRiskCategory, type RiskCategory } from '../packs/risk-categories.ts';
 import { isMessageLanguage, type RiskMessages } from '../packs/risk-messages.ts';
+import type { RiskEntry } from '../packs/risk-pack.ts';
 import { riskMessages } from './risk-assessment.ts';
 import type { Spotted } from './spotted.ts';
+
+const danger: RiskCategory = 'self_harm';
 
 export type Level = 'low' | 'medium' | 'high' | 'critical' | 'unknown';
 
@@ -21,6 +24,7 @@ export function worded(spotted: readonly Spotted[], messages: RiskMessages): Spo
     if (isWorded || (one.source !== 'rules' && one.source !== 'classifier') || !isRiskCategory(category)) return one;
     const { name } = messages.categories[category];
     const { reason, action } = one.entry.isVictim ? messages.victim : messages.categories[category];
+    if (one.entry.isUnclear) return { ...one, entry: { ...one.entry, ...unclearWords(name, category, messages) } };
     const guess = one.source === 'classifier' ? messages.resembles : one.isTalk ? messages.talk : undefined;
     // Packs are written in English, some with reasons of their own.
     if (!guess && messages.language === 'en') return one;
@@ -29,10 +33,23 @@ export function worded(spotted: readonly Spotted[], messages: RiskMessages): Spo
   });
 }
 
+/** Somebody who may be in danger is helped first, even if that is only the likeliest. */
+function unclearWords(
+  name: string,
+  category: RiskCategory,
+  { unclear, categories }: RiskMessages,
+): Pick<RiskEntry, 'reason' | 'suggestion'> {
+  const suggestion = category === danger ? categories[danger].action : unclear.action;
+  return { reason: unclear.reason.replace('{category}', () => name), suggestion };
+}
+
+/** The categories found, or `unclear` if something was found and its category is not clear. */
+export type FoundCategories = readonly string[] | 'unclear';
+
 /** The overall result, in one or two sentences. */
 export function summaryOf(
   level: Level,
-  categories: readonly string[],
+  categories: FoundCategories,
   missingFacts: readonly string[],
   messages: RiskMessages,
 ): string {
@@ -40,6 +57,7 @@ export function summaryOf(
     missingFacts.length > 0 ? messages.missing.summary.replace('{facts}', () => missingFacts.join(', ')) : '';
   const rest = missing === '' ? '' : ` ${missing}`;
   if (level === 'unknown') return messages.unknown.summary + rest;
+  if (categories === 'unclear') return messages.unclear.summary.replace('{level}', messages.levels[level]) + rest;
   if (categories.length === 0) return level === 'low' || missing === '' ? messages.low.summary + rest : missing;
   const names = categories.map((name) => (isRiskCategory(name) ? messages.categories[name].name : name));
   return (
@@ -57,7 +75,6 @@ export interface HelpSign {
 
 /** The action for a person in danger, who comes before everything else; undefined if nothing speaks of one. */
 export function helpFirst(signs: readonly HelpSign[], messages: RiskMessages): string | undefined {
-  const danger: RiskCategory = 'self_harm';
   const isThere = signs.some(({ category, severity }) => category === danger && severity !== 'info');
   if (isThere) return messages.categories[danger].action;
   return signs.some(({ isVictim }) => isVictim) ? messages.victim.action : undefined;

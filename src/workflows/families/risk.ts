@@ -17,7 +17,7 @@ import type { SignLanguage } from '../packs/sign-pack.ts';
 import { indexPhrasesInSlices, type PhraseIndex, plain } from '../text/phrases.ts';
 import { allowedOf, findingsOf, look, type Scan } from './findings.ts';
 import { assessmentOf, type Hearing, hear, labelsOf, signPacks } from './risk-assessment.ts';
-import { helpFirst, type Level, messagesFor, summaryOf, worded } from './risk-words.ts';
+import { type FoundCategories, helpFirst, type Level, messagesFor, summaryOf, worded } from './risk-words.ts';
 import { graver, type Spotted, sharesOf } from './spotted.ts';
 
 export type RiskRequest = Plain<CheckRiskRequest>;
@@ -120,10 +120,12 @@ function levelOf(riskScore: number, spotted: readonly Spotted[], { languages }: 
   return isSpoken || isFound || riskScore >= 25 ? riskLevelOf(riskScore) : 'unknown';
 }
 
-/** The categories found, gravest first; hints do not count. */
-function categoriesOf(spotted: readonly Spotted[]): string[] {
+/** The clear categories found, gravest first; hints do not count. */
+function categoriesOf(spotted: readonly Spotted[]): FoundCategories {
   const counted = spotted.filter(({ entry }) => entry.severity !== 'info');
-  const sorted = counted.sort((a, b) => (graver(a.entry.severity, b.entry.severity) ? -1 : 1));
+  const clear = counted.filter(({ entry }) => !entry.isUnclear);
+  if (clear.length === 0 && counted.length > 0) return 'unclear';
+  const sorted = clear.sort((a, b) => (graver(a.entry.severity, b.entry.severity) ? -1 : 1));
   return [...new Set(sorted.map(({ entry }) => entry.category))].slice(0, 5);
 }
 

@@ -3,7 +3,7 @@ import type { Classifier, Linear } from '../text/classifier/index.ts';
 import { readPack } from './read.ts';
 import { type RiskCategory, riskCategories } from './risk-categories.ts';
 import type { RiskMessages } from './risk-messages.ts';
-import type { RiskEntry } from './risk-pack.ts';
+import { type RiskEntry, unclearId } from './risk-pack.ts';
 import { type SignLanguage, signLanguages } from './sign-pack.ts';
 
 /** The languages with a trained classifier. */
@@ -41,6 +41,8 @@ export interface RiskClassifier extends Classifier {
   label: string;
   /** What it says about a passage of each of its categories, in English. */
   entries: RiskEntry[];
+  /** The same, where the category is only the likeliest of several. */
+  unclearEntries: RiskEntry[];
 }
 
 /** The classifiers of all languages. Throws if one is wrong, naming the file. */
@@ -57,6 +59,7 @@ function readOne(language: SignLanguage, english: RiskMessages): RiskClassifier 
   return {
     label: `risk/classifier/${language}@${version}`,
     entries: categories.map((name) => entryOf(name, english)),
+    unclearEntries: categories.map((name) => ({ ...entryOf(name, english), id: unclearId(name), isUnclear: true })),
     likelyFrom,
     lengthWeight,
     talkBelow,

@@ -21,6 +21,7 @@ const messagePack = z.strictObject({
   missing: z.strictObject({ summary: text, message: text, action: text }),
   levels: z.strictObject({ low: text, medium: text, high: text, critical: text }),
   resembles: z.strictObject({ reason: text }),
+  unclear: z.strictObject({ reason: text, action: text, summary: text }),
   talk: z.strictObject({ reason: text }),
   victim: z.strictObject({ reason: text, action: text }),
   categories: z.record(z.enum(riskCategories), category),
@@ -40,6 +41,8 @@ export interface RiskMessages {
   levels: Readonly<Record<'low' | 'medium' | 'high' | 'critical', string>>;
   /** What the classifier found, and what it takes for talk about a matter; `{category}` is the category's name. */
   resembles: { reason: string };
+  /** For what the classifier found if the category is only the likeliest of several. */
+  unclear: { reason: string; action: string; summary: string };
   talk: { reason: string };
   /** For somebody who tells of violence that they suffer. */
   victim: { reason: string; action: string };

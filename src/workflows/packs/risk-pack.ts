@@ -19,6 +19,8 @@ export interface RiskEntry {
   isVictim?: true;
   /** The writer looks for what is forbidden: that reads like talk about it, and is none. */
   isSeeker?: true;
+  /** The category is only the likeliest of several. */
+  isUnclear?: true;
   /** Reason and suggestion are meant for the reader as they are, in the reader's language. */
   isWorded?: true;
 }
@@ -33,6 +35,18 @@ const suffered: ReadonlySet<string> = new Set(riskCategories.map(sufferedId));
 /** Whether a check's id is one of `sufferedId`: a reply has no other trace of who suffers. */
 export function isSuffered(id: string): boolean {
   return suffered.has(id);
+}
+
+/** The id of what the classifier finds without a clear category. */
+export function unclearId(category: RiskCategory): string {
+  return `unclear-${category.replaceAll('_', '-')}`;
+}
+
+const unclear: ReadonlySet<string> = new Set(riskCategories.map(unclearId));
+
+/** Whether a check's id is one of `unclearId`: a reply has no other trace of what is only likeliest. */
+export function isUnclear(id: string): boolean {
+  return unclear.has(id);
 }
 
 const riskPack = z.strictObject({

@@ -25,8 +25,11 @@ export interface Passage {
   end: number;
   /** It reads like talk about a matter. */
   isTalk: boolean;
-  /** What it resembles: a category's index, and the sentence that this rests on most. Undefined if nothing. */
-  resembles: { category: number; start: number; end: number } | undefined;
+  /**
+   * What it resembles: a category's index, whether that one is clearly the likeliest, and the sentence that this rests on most.
+   * Undefined if nothing.
+   */
+  resembles: { category: number; isClear: boolean; start: number; end: number } | undefined;
 }
 
 // Passages are as long as the texts that it was trained on: a harmful sentence does not drown in a long text, and fewer than 8
@@ -35,6 +38,8 @@ const passageWords = 60;
 const wordsMin = 8;
 const unitsOfAWord = 120;
 const usualWords = 20;
+// Of the development texts that it finds, 138 of 154 were of a category with at least this probability, and 36 of 89 of one with less.
+const clearFrom = 0.3;
 
 /**
  * Judges each passage of a text: sentences together, up to 60 words. The more passages a text has, the more certain each must
@@ -56,7 +61,7 @@ export function* classify({ tokens }: Tokens, classifier: Classifier): Slices<Pa
     const resembles =
       score + lengthBonus(span, classifier.lengthWeight) < likelyFrom
         ? undefined
-        : { category: categoryOf(classifier, tokens, span), ...mainSentenceOf(classifier, tokens, span) };
+        : { ...categoryOf(classifier, tokens, span), ...mainSentenceOf(classifier, tokens, span) };
     passages.push({ ...place, isTalk: score < classifier.talkBelow, resembles });
   }
   return passages;
@@ -77,9 +82,16 @@ function wordsIn(tokens: readonly Token[], { from, to }: Span): number {
   return count;
 }
 
-function categoryOf({ category }: Classifier, tokens: readonly Token[], span: Span): number {
+/** The likeliest category, and whether it is clear. */
+function categoryOf(
+  { category }: Classifier,
+  tokens: readonly Token[],
+  span: Span,
+): { category: number; isClear: boolean } {
   const scores = scoresOf(category, tokens, span);
-  return scores.indexOf(Math.max(...scores));
+  const highest = Math.max(...scores);
+  const all = scores.reduce((sum, score) => sum + Math.exp(score - highest), 0);
+  return { category: scores.indexOf(highest), isClear: 1 / all >= clearFrom };
 }
 
 /** The sentence that adds most to the score. */
