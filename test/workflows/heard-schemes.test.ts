@@ -98,6 +98,13 @@ describe('the same words in a harmless sense', () => {
     'Wohnung ab Mai, ideal für Leute von hier, die in der Klinik nebenan arbeiten, und für alle anderen auch.',
     'Im Museum liegt ein Stoßzahn aus dem Jahr 1900, die Papiere sind ausgestellt.',
     'Para la baja hay que ir a la consulta, el médico la manda sellada a la empresa.',
+    'Photos de classe : votre fille de 13 ans est très jolie sur la photo, commande avant vendredi.',
+    'Girl aged 13 photographed her whole village for a school project.',
+    'Fotos vom Schwimmkurs: die Mädchen, 12 und 13 Jahre, haben alle bestanden.',
+    'La niña de 12 años ganó el concurso de fotos del colegio.',
+    'The museum shows a real rhino horn carving from 1780.',
+    'Elefant aus Holz, geschnitzt, Versand gegen Überweisung.',
+    "Corne de vache sculptée, travail d'artisan, envoi possible.",
   ])('are no finding: %s', (text) => {
     expect(graveOf(text)).toEqual([]);
   });
@@ -366,6 +373,14 @@ describe('harm without its usual words', () => {
       'harassment',
       "T'as vu ta tête ? Même ton chien changerait de trottoir. On est quarante sur le groupe à le penser, reste chez toi.",
     ],
+    ['minors', 'Je cherche une fille de 13 ans pour des photos sexy, bien payé'],
+    ['minors', 'Looking for a girl of 13 for sexy pics, well paid'],
+    ['minors', 'Suche Mädchen, 14 Jahre, für Fotos in Unterwäsche, gute Bezahlung'],
+    ['minors', 'Busco niña de 12 años para fotos en ropa interior, pago bien'],
+    ['wildlife', 'Rhino horn carving, genuine, bank transfer only, shipped as soapstone'],
+    ['wildlife', 'Tigerzahn, echt, Versand im Brief gegen Überweisung'],
+    ['wildlife', 'Cuerno de rinoceronte auténtico tallado, pago por transferencia'],
+    ['wildlife', 'Corne de rhinocéros véritable, sculptée, virement uniquement'],
   ])('is found (%s): %s', (category, text) => {
     expect(graveOf(text)).toContain(category);
   });
