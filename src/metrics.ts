@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { FailureError, type Result } from './base/failure.ts';
-import { nanoPerUsd } from './base/money.ts';
+import { type NanoUsd, nanoPerUsd } from './base/money.ts';
 import type { CacheEvent, CircuitBreaker, Overrun } from './chat/index.ts';
 import type { FinishedCall } from './edge/index.ts';
 import type { AnonymousRefusal } from './limits/index.ts';
@@ -10,7 +10,7 @@ import type { HoldOutcome, RunningLedger } from './wallet/index.ts';
 /** The Prometheus metrics. Those of calls and models use OpenTelemetry's names where there are any. */
 export interface Metrics {
   observeCall(call: FinishedCall): void;
-  observeGroup(operations: number, durationMs: number): void;
+  observeGroup(operations: number, durationMs: number, collected: NanoUsd): void;
   countAnonymousRefusal(what: AnonymousRefusal): void;
   observeCache(event: CacheEvent): void;
   observeOverrun(overrun: Overrun): void;
@@ -92,7 +92,7 @@ export function createMetrics(): Metrics {
   });
   const charged = new Counter({
     name: 'ledger_charged_usd_total',
-    help: 'Charged since the start, in USD; rounded, for graphs and not for books.',
+    help: 'Collected by this node for use since its start, debts included, in USD; rounded, for graphs and not for books.',
     registers,
   });
 
@@ -121,9 +121,10 @@ export function createMetrics(): Metrics {
     countAnonymousRefusal: (what) => anonymousRefusals.inc({ limit: what.replaceAll(' ', '_') }),
     observeCall: ({ method, protocol, outcome, durationMs }) =>
       calls.observe({ rpc_method: method, rpc_system: protocol, outcome }, durationMs / 1000),
-    observeGroup: (count, durationMs) => {
+    observeGroup: (count, durationMs, collected) => {
       groupSize.observe(count);
       groupSeconds.observe(durationMs / 1000);
+      charged.inc(Number(collected) / Number(nanoPerUsd));
     },
     observeCache: (event) => cacheEvents.inc({ event }),
     observeOverrun: ({ provider, model, what }) =>
@@ -137,10 +138,7 @@ export function createMetrics(): Metrics {
       return Object.create(ledger, {
         hold: { value: timed('hold', ledger.hold, outcomeOfHold) },
         settle: {
-          value: timed('settle', ledger.settle, (receipt) => {
-            charged.inc(Number(receipt.charged) / Number(nanoPerUsd));
-            return receipt.state;
-          }),
+          value: timed('settle', ledger.settle, ({ state }) => state),
         },
       }) as RunningLedger;
     },

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { fail } from '../../base/failure.ts';
+import type { NanoUsd } from '../../base/money.ts';
 import type { WalletRow } from '../tables.ts';
 import {
   type Attempt,
@@ -15,6 +16,8 @@ import {
   rejectAll,
   retryAfterMs,
 } from './attempt.ts';
+import type { GroupState } from './decide/group-state.ts';
+import { collectedBy } from './decide/post.ts';
 import { bytesOf, isFinishing, type Operation, type Outcome, type Outcomes } from './operation.ts';
 import { OperationQueue, type Pending, type QueueLimits, split } from './queue.ts';
 import { classify, errorNumber } from './store/database-errors.ts';
@@ -30,8 +33,8 @@ export interface CommitterOptions {
   lockedMaxMs?: number;
   /** Called with the current state of the wallets that a group locked. */
   onWallets?: (wallets: Iterable<WalletRow>) => void;
-  /** Called for each durable group with its number of operations and its duration. */
-  onGroup?: (operations: number, durationMs: number) => void;
+  /** Called for each durable group with its number of operations, its duration, and what it collected for use. */
+  onGroup?: (operations: number, durationMs: number, collected: NanoUsd) => void;
 }
 
 /**
@@ -186,15 +189,15 @@ export function createCommitter(options: CommitterOptions): Committer {
   async function runAttempt(attempt: Attempt, work: Attempt[]): Promise<(() => void) | undefined> {
     const startedAt = performance.now();
     let sent = false;
-    let wallets: Iterable<WalletRow>;
+    let state: GroupState;
     let decided: Outcome[];
     try {
       const { pendings, skipLocked } = attempt;
       const operations = pendings.map(({ operation }) => operation);
       const open = await store.begin(operations, { nodeId, skipLocked });
       attempt.pendings = setLockedAside(pendings, open.lockedElsewhere);
-      decided = decideAll(attempt.pendings, open.state);
-      wallets = open.state.wallets.values();
+      state = open.state;
+      decided = decideAll(attempt.pendings, state);
       if (await open.write()) {
         sent = true;
         await open.commit();
@@ -207,8 +210,8 @@ export function createCommitter(options: CommitterOptions): Committer {
     const { pendings } = attempt;
     if (pendings.length === 0) return undefined;
     if (contended.size > 0) for (const { operation } of pendings) contended.delete(operation.walletId);
-    options.onWallets?.(wallets);
-    options.onGroup?.(pendings.length, performance.now() - startedAt);
+    options.onWallets?.(state.wallets.values());
+    options.onGroup?.(pendings.length, performance.now() - startedAt, collectedBy(state));
     return () => pendings.forEach(({ resolve }, index) => void resolve(decided[index]));
   }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { fail, type Result, succeed } from '../../base/failure.ts';
 import { newId } from '../../base/ids.ts';
-import { maxOf, minOf } from '../../base/money.ts';
+import { maxOf, minOf, type NanoUsd } from '../../base/money.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Database } from '../../db/index.ts';
 import { checkAmount, checkHold, checkOutcome, checkText, checkUsage, evidenceBytesMax } from '../validate.ts';
@@ -51,8 +51,8 @@ export interface LedgerOptions {
   /** Identifies this process in its holds; default a new id. */
   nodeId?: string;
   settings?: LedgerSettings;
-  /** Called for each durable group with its number of operations and its duration. */
-  onGroup?: (operations: number, durationMs: number) => void;
+  /** Called for each durable group with its number of operations, its duration, and what it collected for use. */
+  onGroup?: (operations: number, durationMs: number, collected: NanoUsd) => void;
   /** A monotonic clock in milliseconds, used to age knowledge about wallets; default `performance.now`. */
   now?: () => number;
 }

@@ -13,6 +13,14 @@ export interface Movement {
   step: string;
 }
 
+/** Where everything that is paid for use goes. */
+export const revenue = 'revenue';
+
+/** What a group's postings took for use: at the end of charges, later, and of debts. What they gave back is not subtracted. */
+export function collectedBy({ newPostings }: GroupState): NanoUsd {
+  return newPostings.reduce((sum, { creditAccount, amount }) => (creditAccount === revenue ? sum + amount : sum), 0n);
+}
+
 /** Adds an immutable posting and updates the balance with it. This is the only place where a balance changes. */
 export function post(state: GroupState, walletId: string, movement: Movement): void {
   const wallet = walletOf(state, walletId);

@@ -11,7 +11,7 @@ import type {
 import { freeOf, type GroupState, pairKey, walletOf } from './group-state.ts';
 import { renewed } from './hold.ts';
 import { captureKey, freeKey, isSuperseded } from './keys.ts';
-import { post } from './post.ts';
+import { post, revenue } from './post.ts';
 import { receiptOf } from './receipt.ts';
 
 /**
@@ -154,7 +154,6 @@ function endCharge(
   if (end === 'released') freeKey(reference, state);
 }
 
-const revenue = 'revenue';
 /** The reference of a charge's debt; a charge owes once. */
 const use = 'use';
 
