@@ -46,90 +46,15 @@ export interface App {
 
 /** Builds the service and starts serving. On failure, throws an error that says what to do, and leaves nothing running. */
 export async function buildApp(options: RoomsOptions): Promise<App> {
-  const { config, secrets, log, progress } = options;
+  const { config, progress } = options;
   const rooms = await openRooms(options);
   const readiness = monitorReadiness(() => rooms.db.ping());
   try {
-    const texts = textsOf(options);
-    const items = createItems(texts);
-    const { fingerprintKey } = secrets;
-    const keepAliveMs = config.chat.keepAliveSeconds * 1_000;
-    const once = createOnce({ writes: rooms.writes, fingerprintKey });
-    const recordChange = createRecordChange(rooms);
-    const deviceDecisions = createDeviceDecisions({ ...rooms, recordChange });
-    const services = [
-      accountService({ ...rooms, once }),
-      auditService(rooms),
-      operationsService({ ...rooms, readiness }),
-      keyService({ ...rooms, once }),
-      providerKeyService({ ...rooms, recordChange, once }),
-      limitService(rooms),
-      tokenService({ ...rooms, deviceDecisions, recordChange, once }),
-      clientService({ ...rooms, recordChange, once }),
-      walletService(rooms),
-      webhookService({ ...rooms, recordChange, once }),
-      chatService({ chat: rooms.chat, fingerprintKey, keepAliveMs }),
-      embeddingService({ embeddings: rooms.embeddings, fingerprintKey }),
-      rerankService({ reranking: rooms.reranking, fingerprintKey }),
-      pulseService({ pulse: rooms.pulse, fingerprintKey }),
-      workflowService({ ...rooms, fingerprintKey, items, recordChange, once, clock: systemClock }),
-      outcomeService({ outcomes: rooms.outcomes, items }),
-    ];
-    const authenticate = createAuthenticator({
-      keys: rooms.keys,
-      tokens: rooms.tokens,
-      operators: rooms.operators,
-    });
-    const gate = createGate({
-      services,
-      authenticate,
-      sessions: config.console.enabled ? createSessionCallers(rooms) : undefined,
-      admission: limitAdmission(rooms.limits),
-      revocations: createRevocations({
-        onRevoked: (listener) =>
-          rooms.changes.onChange((change) => {
-            if (!change || change.kind === 'revoked') listener(change?.credentialId);
-          }),
-        revokedAmong: rooms.changes.revokedAmong,
-        onAccountChange: (listener) =>
-          rooms.changes.onChange((change) => {
-            if (!change || isId('acc', change.credentialId)) listener(change?.credentialId);
-          }),
-        standing: rooms.accounts.standing,
-        watchSession: rooms.sessions.watch,
-      }),
-      clock: systemClock,
-      log,
-      texts,
-      observe: rooms.metrics.observeCall,
-      traceCall: rooms.tracing?.traceCall,
-    });
+    const shared = sharedBy(options, rooms, readiness);
+    const services = servicesOver(rooms, shared);
+    const gate = gateOver(options, rooms, { ...shared, services });
     progress('opening the port');
-    const issuer = () => rooms.address.publicUrl;
-    const server = await serveEdge({
-      http: config.http,
-      issuer,
-      services,
-      gate,
-      readiness,
-      log,
-      anonymous: rooms.limits.anonymous,
-      reflection: config.http.reflection,
-      keepAliveMs,
-      takesSessions: config.console.enabled,
-      ...(config.console.enabled && { home: '/console/' }),
-      routes: (server) => {
-        if (config.console.enabled)
-          registerConsole(server, {
-            ...{ ...rooms, authenticate, log, clock: systemClock },
-            apiPrefix: config.http.pathPrefix,
-            sandbox: rooms.sandboxMoney,
-          });
-        registerOauth(server, { ...rooms, deviceDecisions, log, issuer, console: config.console.enabled });
-        registerMetrics(server, { text: rooms.metrics.text, authenticate, anonymous: rooms.limits.anonymous, texts });
-        registerWebhooks(server, webhookReceivers(rooms), log);
-      },
-    });
+    const server = await serve(options, rooms, { ...shared, services, gate });
     rooms.address.publicUrl = (config.http.publicUrl ?? server.url).replace(/\/+$/, '');
     return {
       url: server.url,
@@ -147,7 +72,119 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
   }
 }
 
-function textsOf({ config: { http } }: RoomsOptions) {
+type Readiness = ReturnType<typeof monitorReadiness>;
+type Shared = ReturnType<typeof sharedBy>;
+type Services = ReturnType<typeof servicesOver>;
+
+/** What the services, the gate and the pages have in common. */
+function sharedBy({ config, secrets: { fingerprintKey } }: RoomsOptions, rooms: Rooms, readiness: Readiness) {
+  const recordChange = createRecordChange(rooms);
+  return {
+    readiness,
+    fingerprintKey,
+    recordChange,
+    texts: textsOf(config),
+    keepAliveMs: config.chat.keepAliveSeconds * 1_000,
+    deviceDecisions: createDeviceDecisions({ ...rooms, recordChange }),
+    authenticate: createAuthenticator({ keys: rooms.keys, tokens: rooms.tokens, operators: rooms.operators }),
+  };
+}
+
+function servicesOver(rooms: Rooms, shared: Shared) {
+  const { readiness, fingerprintKey, recordChange, texts, keepAliveMs, deviceDecisions } = shared;
+  const items = createItems(texts);
+  const once = createOnce({ writes: rooms.writes, fingerprintKey });
+  return [
+    accountService({ ...rooms, once }),
+    auditService(rooms),
+    operationsService({ ...rooms, readiness }),
+    keyService({ ...rooms, once }),
+    providerKeyService({ ...rooms, recordChange, once }),
+    limitService(rooms),
+    tokenService({ ...rooms, deviceDecisions, recordChange, once }),
+    clientService({ ...rooms, recordChange, once }),
+    walletService(rooms),
+    webhookService({ ...rooms, recordChange, once }),
+    chatService({ chat: rooms.chat, fingerprintKey, keepAliveMs }),
+    embeddingService({ embeddings: rooms.embeddings, fingerprintKey }),
+    rerankService({ reranking: rooms.reranking, fingerprintKey }),
+    pulseService({ pulse: rooms.pulse, fingerprintKey }),
+    workflowService({ ...rooms, fingerprintKey, items, recordChange, once, clock: systemClock }),
+    outcomeService({ outcomes: rooms.outcomes, items }),
+  ];
+}
+
+function gateOver(
+  { config, log }: RoomsOptions,
+  rooms: Rooms,
+  { services, authenticate, texts }: Shared & { services: Services },
+) {
+  return createGate({
+    services,
+    authenticate,
+    sessions: config.console.enabled ? createSessionCallers(rooms) : undefined,
+    admission: limitAdmission(rooms.limits),
+    revocations: revocationsOf(rooms),
+    clock: systemClock,
+    log,
+    texts,
+    observe: rooms.metrics.observeCall,
+    traceCall: rooms.tracing?.traceCall,
+  });
+}
+
+function revocationsOf({ changes, accounts, sessions }: Rooms) {
+  return createRevocations({
+    onRevoked: (listener) =>
+      changes.onChange((change) => {
+        if (!change || change.kind === 'revoked') listener(change?.credentialId);
+      }),
+    revokedAmong: changes.revokedAmong,
+    onAccountChange: (listener) =>
+      changes.onChange((change) => {
+        if (!change || isId('acc', change.credentialId)) listener(change?.credentialId);
+      }),
+    standing: accounts.standing,
+    watchSession: sessions.watch,
+  });
+}
+
+/** Opens the port, with the pages beside the services. */
+function serve(
+  { config, log }: RoomsOptions,
+  rooms: Rooms,
+  shared: Shared & { services: Services; gate: ReturnType<typeof gateOver> },
+) {
+  const { services, gate, readiness, authenticate, texts, keepAliveMs, deviceDecisions } = shared;
+  const { enabled } = config.console;
+  const issuer = () => rooms.address.publicUrl;
+  return serveEdge({
+    http: config.http,
+    issuer,
+    services,
+    gate,
+    readiness,
+    log,
+    anonymous: rooms.limits.anonymous,
+    reflection: config.http.reflection,
+    keepAliveMs,
+    takesSessions: enabled,
+    ...(enabled && { home: '/console/' }),
+    routes: (server) => {
+      if (enabled)
+        registerConsole(server, {
+          ...{ ...rooms, authenticate, log, clock: systemClock },
+          apiPrefix: config.http.pathPrefix,
+          sandbox: rooms.sandboxMoney,
+        });
+      registerOauth(server, { ...rooms, deviceDecisions, log, issuer, console: enabled });
+      registerMetrics(server, { text: rooms.metrics.text, authenticate, anonymous: rooms.limits.anonymous, texts });
+      registerWebhooks(server, webhookReceivers(rooms), log);
+    },
+  });
+}
+
+function textsOf({ http }: RoomsOptions['config']) {
   return {
     minimumTopUpUsd: '5.00',
     topUpUrl: http.publicUrl ? `${http.publicUrl}${http.pathPrefix}/v1/wallet/top-ups` : undefined,

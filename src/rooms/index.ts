@@ -33,7 +33,9 @@ export async function openRooms(options: RoomsOptions) {
     const workflows = openWorkflows(opening, { ...foundation, ...money, ...models, ...chats });
 
     const { db, changes } = foundation;
-    return { db, changes, ...callers, ...telemetry, ...money, ...models, ...chats, ...workflows, close: stack.close };
+    // `calling` is for the parts above it, and of no use to the edge.
+    const { calling, ...catalogs } = models;
+    return { db, changes, ...callers, ...telemetry, ...money, ...catalogs, ...chats, ...workflows, close: stack.close };
   } catch (error) {
     await stack.close();
     throw error;
