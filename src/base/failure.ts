@@ -72,8 +72,8 @@ export type Failure =
     }
   /** `needed`: the kinds of credential that may, if this kind may not; absent or empty: this kind may. */
   | { kind: 'scope_missing'; scope: string; credential: string; needed?: readonly CredentialKind[] }
-  /** `advice`: which ones exist, and what to do instead. */
-  | { kind: 'not_found'; resource: string; advice?: string }
+  /** `advice`: which ones exist, and what to do instead. `inAccount`: false for callers who look into all accounts. */
+  | { kind: 'not_found'; resource: string; advice?: string; inAccount?: boolean }
   | { kind: 'already_exists'; resource: string }
   | { kind: 'precondition_failed'; description: string }
   | { kind: 'idempotency_in_flight'; chargeId?: string; retryAfterMs: number }

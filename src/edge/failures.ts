@@ -6,7 +6,14 @@ import { isConnectionLost } from '../db/index.ts';
 import { brief } from './brief.ts';
 import { refusalHeaders } from './rate-limit-headers.ts';
 import type { Refusal } from './refusal.ts';
-import { attemptsText, creditMessage, invalidMessage, scopeMessage, upstreamMessage } from './refusal-messages.ts';
+import {
+  attemptsText,
+  creditMessage,
+  invalidMessage,
+  notFoundMessage,
+  scopeMessage,
+  upstreamMessage,
+} from './refusal-messages.ts';
 
 /** What the table needs to know about the service. */
 export interface RefusalTexts {
@@ -131,7 +138,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.NotFound,
         status: 404,
         reason: 'NOT_FOUND',
-        message: `There is no such ${failure.resource} in this account.${failure.advice === undefined ? '' : ` ${failure.advice}`}`,
+        message: notFoundMessage(failure),
         metadata: { resource: failure.resource },
       };
     case 'already_exists':
@@ -311,8 +318,12 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
   }
 }
 
-/** A failure as this caller may see it: end users see only their own cap, nothing about the account's money. */
-export function heardBy({ token }: Caller, failure: Failure): Failure {
+/**
+ * A failure as this caller may see it: end users see only their own cap, nothing about the account's money. Operators have no
+ * account in which something could be missing.
+ */
+export function heardBy({ credential, token }: Caller, failure: Failure): Failure {
+  if (credential === 'operator' && failure.kind === 'not_found') return { ...failure, inAccount: false };
   if (!token) return failure;
   const { kind } = failure;
   if (kind === 'insufficient_credit') {

@@ -49,3 +49,8 @@ export function upstreamMessage({ attempts, upstream, misfit }: Extract<Failure,
   if (misfit === undefined) return `The ${upstream} could not answer. Nothing was charged. Send it again.`;
   return `The ${upstream} gave no answer that can be used: ${misfit}. Nothing was charged.`;
 }
+
+export function notFoundMessage({ resource, advice, inAccount = true }: Failure & { kind: 'not_found' }): string {
+  const found = `There is no such ${resource}${inAccount ? ' in this account' : ''}.`;
+  return advice === undefined ? found : `${found} ${advice}`;
+}

@@ -120,6 +120,23 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     expect(await eventsOf(nobody)).toEqual([]);
   });
 
+  test('what an operator names and is not there is not said to be missing in an account of theirs', async () => {
+    const messages = [
+      await operate('POST', '/v1/accounts/acc_x:suspend', { reason: 'a try' }),
+      await operate('GET', '/v1/operations/audits/aud_x'),
+      await operate('GET', '/v1/wallet?accountId=acc_x'),
+    ].map(({ status, body }) => [status, body.error.message]);
+    expect(messages).toEqual([
+      [404, 'There is no such account.'],
+      [404, 'There is no such audit.'],
+      [404, 'There is no such wallet.'],
+    ]);
+    const { managementKey } = await onboard(app);
+    expect((await send(app, 'GET', '/v1/keys/key_x', managementKey)).body.error.message).toBe(
+      'There is no such key in this account.',
+    );
+  });
+
   test('changes of keys are in the record without their secrets, and one that is refused is not', async () => {
     const { accountId, managementKey, keyId } = await onboard(app, '0');
     const owner = (method: string, path: string, body?: object) => send(app, method, path, managementKey, body);
