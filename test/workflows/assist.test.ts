@@ -392,9 +392,11 @@ describe("a client's own workflow with a model", () => {
   };
   const run = () =>
     workflows.runCustom(caller, { client: 'acme', workflow: 'letter', input: { name: 'Ana', age: 12 } }, call);
+  beforeAll(async () => {
+    value(await workflows.definitions.create(value(await workflows.definitions.prove(owner, definition as never))));
+  });
 
   it('fills in what rules do not compute, and never what they do', async () => {
-    value(await workflows.definitions.create(value(await workflows.definitions.prove(owner, definition as never))));
     say({ adult: true, greeting: 'Hello Ana' });
     const { reply, cost } = value(await run());
     expect(reply).toMatchObject({
