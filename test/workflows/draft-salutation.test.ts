@@ -29,7 +29,7 @@ describe('who is written to', () => {
     ['en', 'Clara Costa', 'Dear Clara Costa,'],
     ['de', 'Frau Amt', 'Sehr geehrte Frau Amt,'],
     ['es', 'Sra. Banco', 'Estimada Sra. Banco:'],
-    ['fr', 'Madame Service', 'Madame Service,'],
+    ['fr', 'Madame Service', 'Madame Service\n\nMadame,'],
   ])('is a person where the name says so (%s, %s)', (locale, recipient, salutation) => {
     expect(body(locale, recipient, 'formal').startsWith(salutation)).toBe(true);
   });

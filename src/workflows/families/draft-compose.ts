@@ -39,8 +39,8 @@ export function compose(composing: Composing): string {
   const given = [detailsOf(composing, stated, heading), ...mustTexts(composing)].filter((part) => part !== '');
   const isEmpty = sentences.length + given.length === 0;
   const body = isEmpty ? [`${heading}\n[[${words.content}]]`] : given;
-  // What the reader is asked to do comes last.
-  if (sentences.length > 1) sentences.splice(-1, 0, ...body);
+  // What the reader is asked to do comes last; a report asks for nothing.
+  if (sentences.length > 1 && template.name !== 'report') sentences.splice(-1, 0, ...body);
   else sentences.push(...body);
   const sender = slots.get('sender')?.text ?? '';
   const written = template.addressed
@@ -59,7 +59,7 @@ export function titleOf(composing: Composing): string {
   const said = words.kinds[kind.id];
   const titles = (assigned.isEnding ? said?.ends?.title : undefined) ?? said?.title ?? [];
   const variant = titles.find((one) => isSayable(one, composing, given));
-  const title = variant ? fill(variant, given).replace(/\s+/g, ' ') : words.information;
+  const title = variant ? fill(variant, given, words).replace(/\s+/g, ' ') : words.information;
   const points = [...title];
   return capital(points.length > 300 ? `${points.slice(0, 299).join('')}…` : title);
 }
@@ -75,7 +75,7 @@ function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composi
     const isNeeded = said.fields.length === 0 ? length !== 'short' || stated.size === 0 : isNew;
     if (!isNeeded) continue;
     for (const field of said.fields) stated.add(field);
-    const sentence = fill(said, assigned.slots);
+    const sentence = requestIn(said, assigned.slots) ?? fill(said, assigned.slots, composing.words);
     paragraph += paragraph === '' ? sentence.trimStart() : sentence.startsWith('\n') ? sentence : ` ${sentence}`;
   }
   return paragraph;
@@ -97,18 +97,42 @@ function isSayable(
       words.beforeDays.test(text.split(`{${field}}`, 1)[0]?.toLowerCase() ?? '');
     return isBound && slot?.isOpen === false && !isDay(slot.text);
   };
-  if (fields.some(isPhrase)) return false;
+  if (fields.some((field) => isPhrase(field) || lacksArticle(field, text, slots.get(field), words))) return false;
   if (mustAvoid.length === 0) return true;
   const folded = foldText(text);
   return !mustAvoid.some((phrase) => folded.includes(phrase));
 }
 
+// How a request begins in the four languages; it is a sentence of its own, and needs no other before it.
+const asks = /^(?:bitte|please|veuillez|merci de|por favor|(?:le|les) rogamos|rogamos)(?![\p{L}])/iu;
+
+function requestIn({ fields, text }: SentenceVariant, slots: ReadonlyMap<string, Slot>): string | undefined {
+  const value = slots.get(fields[0] ?? '')?.text.trim() ?? '';
+  if (fields.length !== 1 || !/: ?\{\w+\}\.$/.test(text) || !asks.test(value)) return undefined;
+  return `${capital(value)}${/[.!?]$/.test(value) ? '' : '.'}`;
+}
+
+/** "Pour lampe" is no French: a thing without an article stands after a colon instead. */
+function lacksArticle(field: string, text: string, slot: Slot | undefined, { beforeThings }: DraftWords): boolean {
+  if (field !== 'item' || !beforeThings || slot === undefined || slot.isOpen) return false;
+  const before = text.split(`{${field}}`, 1)[0]?.toLowerCase() ?? '';
+  return beforeThings.words.test(before) && !beforeThings.determined.test(foldText(slot.text));
+}
+
 /** The sentence with its fields filled in. If a value already ends a sentence, no full stop is added. */
-function fill({ text }: SentenceVariant, slots: ReadonlyMap<string, Slot>): string {
-  return text.replace(/\{(\w+)\}(\.?)/g, (_, field: string, stop: string) => {
+function fill({ text }: SentenceVariant, slots: ReadonlyMap<string, Slot>, words: DraftWords): string {
+  const named = text.replace(/\{(\w+)#\}/g, (_, field: string) => calledBy(slots.get(field), field, words));
+  return named.replace(/\{(\w+)\}(\.?)/g, (_, field: string, stop: string) => {
     const value = slots.get(field)?.text ?? '';
     return /[.!?]$/.test(value) ? value : value + stop;
   });
+}
+
+/** What the caller calls a field, unless that is its id, which no reader knows. */
+function calledBy(slot: Slot | undefined, field: string, { names }: DraftWords): string {
+  return capital(
+    slot === undefined || bareName(slot.name) === bareName(field) ? (names[field]?.[0] ?? field) : worded(slot.name),
+  );
 }
 
 /** The addressee: the fact, else the audience, unless that only names the reader's role. */
@@ -134,7 +158,14 @@ function salutationOf(
   const [first = '', ...rest] = sentences;
   const isOurs = !mustInclude.includes(first);
   const begins = isOurs && words.lowerAfterSalutation && salutation.endsWith(',') ? lower(first) : first;
-  return [address, salutation.replace('{name}', () => reader.replace(/[ ,:!]+$/, '')), begins, ...rest];
+  const addressed = reader.replace(/[ ,:!]+$/, '');
+  // "All tenants" are written to as "To all tenants", and "dear neighbours" begin a line.
+  const name = salutation.startsWith('{name}') ? capital(addressed) : inSentence(addressed);
+  return [address, salutation.replace('{name}', () => name), begins, ...rest];
+}
+
+function inSentence(reader: string): string {
+  return reader.replace(/^(?:All|The|Every|Our|Alle|Unsere|Tous|Toutes|Nos)(?= )/, (word) => word.toLowerCase());
 }
 
 /** A reader without the greeting that a caller wrote before it, in any of the languages. */
@@ -176,7 +207,9 @@ function detailsOf({ kind, assigned, facts, words }: Composing, stated: Readonly
   // A caller may name a fact by its field, `oldDate`, which no reader knows.
   const labelOf = (name: string) => (kind.fields.has(name) ? words.names[name]?.[0] : undefined) ?? name;
   const colon = words.language === 'fr' ? ' :' : ':';
-  return `${heading}\n${lines.map(({ name, text }) => `- ${capital(worded(labelOf(name)))}${colon} ${text.trim()}`).join('\n')}`;
+  const lineOf = ({ name, text }: Slot) =>
+    asks.test(text.trim()) ? text.trim() : `${capital(worded(labelOf(name)))}${colon} ${text.trim()}`;
+  return `${heading}\n${lines.map((slot) => `- ${lineOf(slot)}`).join('\n')}`;
 }
 
 function mustTexts({ mustInclude }: Composing): string[] {

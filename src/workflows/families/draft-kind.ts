@@ -148,13 +148,15 @@ function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale):
       : known;
   // A tenant gives notice and complains; everything else is written to them.
   const role = isEnding || kind.id === 'complaint' ? 'sender' : 'recipient';
-  const names = new Map([...tenants.map((name) => [name, role] as const), ...own]);
+  const roles = notReaders.has(kind.id) ? [] : readers.map((name) => [name, 'recipient'] as const);
+  const names = new Map([...roles, ...tenants.map((name) => [name, role] as const), ...own]);
   if (!isEnding) return names;
   // When giving up a flat, people give its address.
   const places = draftWords.get(language)?.names.place ?? [];
+  const given = places.map(bareName).filter((name) => (names.get(name) ?? 'place') === 'place');
   return new Map([
-    ...places.map((name) => [bareName(name), 'contract'] as const),
     ...[...names].map(([name, field]) => [name, datesOfChange.has(field) ? 'endsOn' : field] as const),
+    ...given.map((name) => [name, 'contract'] as const),
   ]);
 }
 
@@ -162,9 +164,63 @@ const reasons: readonly string[] = [...draftWords.values()].flatMap(({ names }) 
 /** How the head of a memo names who writes and who reads; with a day, "from" says when something begins. */
 const heads: ReadonlyMap<string, string> = new Map([
   ...['from', 'von', 'de', 'delapartde'].map((name) => [name, 'sender'] as const),
-  ...['to', 'an', 'para', 'pour', 'alattentionde'].map((name) => [name, 'recipient'] as const),
+  ...['to', 'an', 'a', 'para', 'pour', 'alattentionde'].map((name) => [name, 'recipient'] as const),
 ]);
+/** Here "from" and "to" may be places between which somebody travels. */
+const travels: ReadonlySet<string> = new Set(['', 'offer', 'confirmation', 'invitation', 'listing_text']);
 const tenants = ['tenant', 'mieter', 'mieterin', 'inquilino', 'inquilina', 'locataire'];
+/** Names that mean the reader where a kind has no other field for them. */
+const readers = [
+  ...['name', 'fullname', 'nombre', 'nombreyapellidos', 'nom', 'nometprenom', 'vorundnachname'],
+  ...['employee', 'colleague', 'student', 'parents', 'participant', 'attendee', 'guests', 'visitor'],
+  ...[
+    'mitarbeiter',
+    'mitarbeiterin',
+    'kollege',
+    'kollegin',
+    'schuler',
+    'schulerin',
+    'eltern',
+    'teilnehmende',
+    'besucher',
+  ],
+  ...[
+    'empleado',
+    'empleada',
+    'trabajador',
+    'trabajadora',
+    'companero',
+    'companera',
+    'alumno',
+    'alumna',
+    'padres',
+    'participante',
+  ],
+  ...[
+    'salarie',
+    'salariee',
+    'collegue',
+    'eleve',
+    'parents',
+    'participant',
+    'participante',
+    'stagiaire',
+    'famille',
+    'familie',
+  ],
+];
+/** They speak of somebody else, or of who writes. */
+const notReaders: ReadonlySet<string> = new Set([
+  'sick_note',
+  'leave_request',
+  'job_reference',
+  'complaint',
+  'listing_text',
+  'internal_memo',
+  'meeting_summary',
+]);
+/** Nobody signs with a title before the name. */
+const titled = /^(?:mr|mrs|ms|miss|dr|herrn?|frau|familie|sra?|don|dona|senora?|mme|mlle|madame|monsieur|m)[. ]/;
 const datesOfChange: ReadonlySet<string> = new Set(['effectiveDate', 'date']);
 
 const nameWords = 4;
@@ -183,6 +239,13 @@ export function namesFact(text: string): boolean {
 }
 
 const saysSum = /\d|\p{Sc}|euro|pfund|pound|dollar|d[oó]lar|libra|livre|franken|franc/iu;
+// "By 15 December", in the four languages.
+const dayOfMonth =
+  /(?<!\d)\d{1,2}(?:\.|st|nd|rd|th|er)? ?(?:de |of )?(?:jan|ene|feb|f[ée]v|m[aä]r|abr|apr|avr|ma[iy]|jui?n|jui?l|ago|aug|ao[uû]|sep|o[ck]t|nov|d[eé][czs]|dic|dez)\p{L}*/giu;
+
+function isSumSaid(text: string): boolean {
+  return saysSum.test(text.replace(dayOfMonth, ''));
+}
 
 function put(
   kind: DraftKind,
@@ -195,16 +258,13 @@ function put(
   const named = byName.get(bare) ?? (kind.fields.get(numbered)?.type === 'list' ? numbered : undefined);
   // A value for a date field that states no date is not a date.
   const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
-  const isDayOfTime = named === 'time' && kind.fields.has('date') && !slot.isOpen && saysDay(slot.text);
-  // "Forderung" asks for a sum or for something else.
-  const isNoSum = named === 'amount' && kind.fields.has('demand') && !slot.isOpen && !saysSum.test(slot.text);
-  const isHead = kind.id === 'internal_memo' && !slot.isOpen && (isNoDay || named === undefined);
+  const isHead = !travels.has(kind.id) && !to.isEnding && !slot.isOpen && (isNoDay || named === undefined);
   const head = isHead && !saysWhen(slot.text) ? heads.get(bare) : undefined;
   if (head !== undefined && !to.slots.has(head)) {
     to.slots.set(head, slot);
     return 'field';
   }
-  const field = isNoDay ? undefined : isDayOfTime ? 'date' : isNoSum ? 'demand' : named;
+  const field = isNoDay ? undefined : meantBy(named, kind, byName, to, slot);
   const before = field === undefined ? undefined : to.slots.get(field);
   if (field !== undefined && kind.fields.get(field)?.type === 'list') {
     to.slots.set(field, {
@@ -226,6 +286,29 @@ function put(
   if (before !== undefined && slot.isOpen) return 'field';
   to.others.push(slot);
   return isNoDay ? 'line' : 'other';
+}
+
+/** The field that a value fits, where it does not fit the one that its name names. */
+function meantBy(
+  named: string | undefined,
+  { fields }: DraftKind,
+  byName: ReadonlyMap<string, string>,
+  { slots }: Assigned,
+  { text, isOpen }: Slot,
+): string | undefined {
+  if (isOpen) return named;
+  const isTitled = titled.test(foldText(text));
+  if (named === 'time' && fields.has('date') && saysDay(text)) return 'date';
+  // An appointment may be named by its day.
+  if (named === 'item' && fields.has('date') && isDay(text)) return 'date';
+  if (named === 'amount' && !isSumSaid(text)) {
+    // "Forderung" asks for a sum or for something else, and "Gutschrift" is one or says where it goes.
+    if (fields.has('demand')) return 'demand';
+    if (fields.has('paidTo') && slots.has('amount')) return 'paidTo';
+  }
+  // "Nombre" is a number or a name.
+  if (named === 'quantity' && isTitled && !slots.has('recipient')) return 'recipient';
+  return named === 'sender' && byName.get('tenant') === 'sender' && isTitled ? 'recipient' : named;
 }
 
 /** Splits a list as people write it: "New hours; two temps" is two items. */

@@ -27,6 +27,7 @@ const languagePack = z.strictObject({
   salutations: z.array(byTone.extend({ when: regexOrAny, closing: text.optional() })).min(1),
   greetings: regex,
   beforeDays: regex,
+  beforeThings: z.strictObject({ words: regex, determined: regex }).optional(),
   unnamed: byTone,
   closings: byTone.extend({ unnamed: text.optional() }),
   lowerAfterSalutation: z.boolean(),
