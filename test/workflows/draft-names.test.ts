@@ -153,6 +153,67 @@ describe('a fact of a draft', () => {
     expect(body.endsWith('Tasks:\n- pack\n\nFurther details:\n- Weather: rain')).toBe(true);
   });
 
+  it.each([
+    [
+      'invitation',
+      'en',
+      { 'guest name': 'Dr Rao', event: 'launch', when: '2027-02-04', 'doors open': '6 pm' },
+      'Dear Dr Rao,',
+    ],
+    [
+      'payment_reminder',
+      'de',
+      { 'Name des Kunden': 'Herr Vogt', 'Nummer der Rechnung': 'R-7', Betrag: '5.00 EUR' },
+      'die Rechnung R-7 über 5,00 €',
+    ],
+    [
+      'refund_granted',
+      'fr',
+      { 'nom du locataire': 'M. Bernard', 'montant remboursé': '750.00 EUR' },
+      'Bonjour M. Bernard,',
+    ],
+    [
+      'complaint',
+      'es',
+      { 'lo que ha pasado': 'Faltan planchas', exigimos: 'seis planchas' },
+      'por lo siguiente: Faltan planchas.',
+    ],
+    [
+      'offer',
+      'es',
+      { servicio: 'limpieza', cuota: '180 € al mes', 'empezamos el': '2027-01-11' },
+      'El inicio: 11 de enero de 2027.',
+    ],
+  ])('%s (%s) is known in other words: %j', (kind, locale, facts, said) => {
+    const { body, unused } = draft(kind, locale, facts as unknown as Record<string, string>);
+    expect(body).toContain(said);
+    expect(unused).toEqual([]);
+  });
+
+  it('that is a number of somebody names nobody', () => {
+    const { body } = draft('offer', 'de', { 'Nummer des Kunden': 'K-4711', Leistung: 'a', Preis: '1' });
+    expect(body).toContain('- Nummer des Kunden: K-4711');
+    expect(body.startsWith('Guten Tag,')).toBe(true);
+  });
+
+  it.each([
+    ['refund_granted', 'en', { sum: '', Paid: '5.00 GBP' }, 'Hello,\n\nWe refund [[sum]]'],
+    [
+      'refund_granted',
+      'fr',
+      { versement: '750.00 EUR' },
+      'Bonjour,\n\nNous vous accordons le remboursement.\n\nAutres précisions :',
+    ],
+    [
+      'complaint',
+      'de',
+      { Vorfall: 'Acht Kartons waren nass' },
+      'Guten Tag,\n\nwir reichen eine Reklamation ein.\n\nWeitere Angaben:',
+    ],
+  ])('%s (%s) that has no sentence follows one that says what the letter is about', (kind, locale, facts, said) => {
+    expect(draft(kind, locale, facts as unknown as Record<string, string>).body.startsWith(said)).toBe(true);
+  });
+
   it('keeps "from" and "to" of a journey, and of a lease that ends, in lines', () => {
     expect(draft('confirmation', 'en', { item: 'flight', from: 'Lyon', to: 'Oslo' }).body).toContain(
       '- From: Lyon\n- To: Oslo',
@@ -164,4 +225,5 @@ it('a notice on a wall is for who lives there, a memo for who works there', () =
   const kindOf = (purpose: string) => draft('', 'de', {}, { purpose }).kind;
   expect(kindOf('Aushang über Stromabschaltung im Treppenhaus')).toBe('notice');
   expect(kindOf('Aushang für die Belegschaft')).toBe('internal_memo');
+  expect(kindOf('Kunde soll die Rechnung endlich bezahlen')).toBe('payment_reminder');
 });

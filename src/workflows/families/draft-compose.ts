@@ -40,7 +40,8 @@ export function compose(composing: Composing): string {
   const isEmpty = sentences.length + given.length === 0;
   const body = isEmpty ? [`${heading}\n[[${words.content}]]`] : given;
   // What the reader is asked to do comes last; a report asks for nothing.
-  if (sentences.length > 1 && template.name !== 'report') sentences.splice(-1, 0, ...body);
+  const endsWithRequest = sentences.length > 1 || (paragraphs.length > 1 && paragraphs.at(-1) === sentences[0]);
+  if (endsWithRequest && template.name !== 'report') sentences.splice(-1, 0, ...body);
   else sentences.push(...body);
   const sender = slots.get('sender')?.text ?? '';
   const written = template.addressed

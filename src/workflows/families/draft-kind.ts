@@ -255,7 +255,8 @@ function put(
 ): 'field' | 'line' | 'other' {
   const bare = bareName(slot.name);
   const numbered = byName.get(bare.replace(/\d+$/, '')) ?? '';
-  const named = byName.get(bare) ?? (kind.fields.get(numbered)?.type === 'list' ? numbered : undefined);
+  const listed = kind.fields.get(numbered)?.type === 'list' ? numbered : undefined;
+  const named = byName.get(bare) ?? listed ?? fieldInWords(kind, slot.name, byName);
   // A value for a date field that states no date is not a date.
   const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
   const isHead = !travels.has(kind.id) && !to.isEnding && !slot.isOpen && (isNoDay || named === undefined);
@@ -287,6 +288,32 @@ function put(
   to.others.push(slot);
   return isNoDay ? 'line' : 'other';
 }
+
+/**
+ * The field whose name is said in other words: "guest name", "Nummer der Rechnung", "nom du locataire". A number is that of
+ * something, and a name that of somebody.
+ */
+function fieldInWords(kind: DraftKind, name: string, byName: ReadonlyMap<string, string>): string | undefined {
+  const words = foldText(name).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [isNumber, isName] = [numberWords, nameOf].map((said) => words.some((word) => said.has(word)));
+  if (isNumber === isName) return undefined;
+  const left = words.filter((word) => !numberWords.has(word) && !nameOf.has(word) && !articles.has(word));
+  const key = left.join('');
+  const field = [key, key.replace(/e?[ns]$/, ''), `${key.replace(/e?n$/, '')}e`]
+    .map((one) => byName.get(one))
+    .find(Boolean);
+  if (field === undefined || key === '' || !kind.fields.has(field)) return undefined;
+  return (isNumber ? numbered : named).has(field) ? field : undefined;
+}
+
+const numberWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'nummer', 'numero', 'num', 'id']);
+const nameOf: ReadonlySet<string> = new Set(['name', 'nombre', 'nom']);
+const articles: ReadonlySet<string> = new Set([
+  ...['the', 'of', 'our', 'your', 'der', 'die', 'das', 'des', 'dem', 'den'],
+  ...['de', 'del', 'la', 'el', 'los', 'las', 'le', 'les', 'du', 'd', 'l'],
+]);
+const numbered: ReadonlySet<string> = new Set(['order', 'invoice', 'reference', 'parcel', 'iban', 'contract']);
+const named: ReadonlySet<string> = new Set(['recipient', 'sender', 'employee', 'absentPerson', 'person', 'carrier']);
 
 /** The field that a value fits, where it does not fit the one that its name names. */
 function meantBy(
