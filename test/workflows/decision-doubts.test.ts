@@ -45,6 +45,7 @@ describe('the direction of a criterion that nobody stated', () => {
       'Anfahrt',
       'absences',
     ],
+    ...['presupuesto', 'renta mensual', 'cotisation', 'support response'],
     ...['prima anual', 'franquicia', 'ausencias', 'tiempo en taller', 'taux de casse', 'abonnement', 'préavis'],
     ...['payback period', 'Amortisationszeit', 'periodo de recuperación', 'délai d’amortissement'],
   ])('is less for %s', (name) => expect(direction(name)).toBe('Less'));
@@ -70,6 +71,7 @@ describe('the direction of a criterion that nobody stated', () => {
       'Einkommen',
       'Liefertreue',
     ],
+    ...['taux de remboursement', 'souplesse', 'Erfolgsquote'],
     ...['antigüedad', 'ancienneté', 'avis clients', 'cobertura', 'Besucherzahl', 'return on investment', 'estrellas'],
     ...['fault tolerance', 'error reduction', 'Beschäftigungsqualität', 'return on investment', 'savings rate'],
   ])('is more for %s', (name) => expect(direction(name)).toBe('More'));

@@ -221,6 +221,13 @@ describe('a fact of a draft', () => {
   });
 });
 
+it('goods asked for before a day are no fee before they come', () => {
+  const listed = [{ name: 'exigimos', value: 'la entrega de las planchas que faltan antes del 10 de diciembre' }];
+  const facts = [{ name: 'problema', value: 'faltan planchas' }, ...listed];
+  const asked = { purpose: 'reclamar', kind: 'complaint', locale: 'es', facts };
+  expect(ask(draftFamily, DraftDocumentRequestSchema, asked).draft?.findings).toEqual([]);
+});
+
 it('a notice on a wall is for who lives there, a memo for who works there', () => {
   const kindOf = (purpose: string) => draft('', 'de', {}, { purpose }).kind;
   expect(kindOf('Aushang über Stromabschaltung im Treppenhaus')).toBe('notice');
