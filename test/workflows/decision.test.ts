@@ -327,7 +327,7 @@ describe('what is recommended', () => {
 
   it('says truly where the winner is ahead', () => {
     const { recommendation } = between({ price: 10, interview: 80, test: 90 }, { price: 60, interview: 85, test: 30 });
-    expect(recommendation?.rationale).toContain('It gains most over B in test.');
+    expect(recommendation?.rationale).toContain('The lead over B is largest in test.');
   });
 
   it('counts a value that cannot be as not known', () => {
