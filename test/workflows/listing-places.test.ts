@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
 import { readFacts } from '../../src/workflows/listing/facts.ts';
+import type { Kind } from '../../src/workflows/listing/patterns/pattern.ts';
 import { ask } from './ask.ts';
 
 const placeIn = (description: string) =>
@@ -39,6 +40,25 @@ describe('a place in prose', () => {
     ['Remise en main propre à La Rochelle.', 'La Rochelle', undefined],
     ['Maison située à Villeneuve d’Ascq, proche métro.', 'Villeneuve d’Ascq', undefined],
     ['Retrait à Saint-Étienne uniquement.', 'Saint-Étienne', undefined],
+    ['Lying in Hamble, sails well.', 'Hamble', 'Lying in Hamble'],
+    ['She is ashore at Conwy Marina.', 'Conwy Marina', 'ashore at Conwy Marina'],
+    ['You need a van. Pick up Didcot', 'Didcot', 'Pick up Didcot'],
+    ['Cash only. Collection Barnsley S70.', 'Barnsley', 'Collection Barnsley'],
+    ['Preis VB. Abholung Mödling.', 'Mödling', 'Abholung Mödling'],
+    ['Zum Abholen in Winterthur.', 'Winterthur', undefined],
+    ['Übergabe in Bern Bümpliz.', 'Bern Bümpliz', undefined],
+    ['Abgabe ab Mai, Raum Ulm.', 'Ulm', 'Raum Ulm'],
+    ['Trato en mano en Vigo o envío.', 'Vigo', undefined],
+    ['Chapa con golpes. En Alcalá de Henares.', 'Alcalá de Henares', 'En Alcalá de Henares'],
+    ['Transferencia aparte. Vista en Castellón de la Plana.', 'Castellón de la Plana', undefined],
+    ['Se encuentra en Dénia, listo para navegar.', 'Dénia', undefined],
+    ['Remise en main propre Villeurbanne ou envoi.', 'Villeurbanne', undefined],
+    ['À prendre sur place à Bayeux.', 'Bayeux', undefined],
+    ['Bateau au sec à Arcachon.', 'Arcachon', undefined],
+    ['Disponible à Dijon.', 'Dijon', undefined],
+    ['Visible au Mans, prix ferme.', 'Le Mans', 'Visible au Mans'],
+    ['Visible aux Sables-d’Olonne.', 'Les Sables-d’Olonne', 'Visible aux Sables-d’Olonne'],
+    ['À vendre au Portugal.', 'Portugal', 'À vendre au Portugal'],
   ])('%s', (description, place, quote) => {
     const { value, quote: said } = placeIn(description) ?? {};
     expect(value).toBe(place);
@@ -69,6 +89,11 @@ describe('a place in prose', () => {
     'Se puede ver en Julio, se puede ver en Lunes.',
     'Location: Appartement meublé de deux pièces.',
     'Location: Close to the station.',
+    'Pick up Toyota Hilux, 2015.',
+    'Collection Strongly preferred. Collection Cash. Collection Only.',
+    'Abholung Selbstabholer. Abholung Freitag.',
+    'Poco uso. En Garantía. En Perfecto estado. En Venta.',
+    'Disponible à Partir de mai.',
   ])('but not in: %s', (description) => {
     expect(placeIn(description)).toBeUndefined();
   });
@@ -85,6 +110,32 @@ describe('a place in prose', () => {
     expect(scored(text)).toEqual(['place-given']);
     expect(scored(`${text} Se puede ver en Zaragoza.`)).toEqual([]);
     expect(scored(text, { Localidad: 'Zaragoza' })).toEqual([]);
+  });
+});
+
+describe('a place in the title of a home', () => {
+  const placeOf = (title: string, kind: Kind = 'property') =>
+    readFacts(`${title}\nWith a lift.`, {}, kind).facts.find(({ name }) => name === 'location')?.value;
+
+  it.each([
+    ['2 bed flat to rent Leeds city centre', 'Leeds'],
+    ['Flat in Bury St Edmunds', 'Bury St Edmunds'],
+    ['Helle Wohnung in Linz-Urfahr', 'Linz-Urfahr'],
+    ['Piso en Triana, 3 habitaciones', 'Triana'],
+    ['Casa en Venta en Dos Hermanas', 'Dos Hermanas'],
+    ['Appartement T3 64 m² centre Angers', 'Angers'],
+    ['Maison de ville au Havre', 'Le Havre'],
+    ['Wohnung in Toplage', undefined],
+    ['House in Multiple Occupation', undefined],
+    ['Zimmer in WG', undefined],
+    ['Casa en Venta', undefined],
+    ['Appartement centre Commercial', undefined],
+  ])('%s', (title, place) => {
+    expect(placeOf(title)).toBe(place);
+  });
+
+  it('says nothing of where a thing is', () => {
+    expect(placeOf('Poster of a house in Malibu', 'generic')).toBeUndefined();
   });
 });
 

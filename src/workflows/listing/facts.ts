@@ -75,7 +75,8 @@ export function* readFactsInSlices(
       const readValue = whole && saidBy(known, whole, scope);
       if (!whole || readValue === undefined) continue;
       const quote = text.slice(whole.index, whole.index + whole[0].length).trim();
-      const value = asWritten ? asIn(text, whole, readValue) : readValue;
+      const written = asWritten ? asIn(text, whole, readValue) : readValue;
+      const value = known.called?.(whole[0], written) ?? written;
       if (!found.some((one) => one.value === value)) found.push({ name: fact, value, source: 'text', quote });
     }
     if (found.length > 0) said.set(fact, found);

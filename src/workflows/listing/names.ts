@@ -59,6 +59,12 @@ const noNames: ReadonlySet<string> = new Set([
   ...'internet youtube instagram facebook whatsapp leboncoin vinted ebay wallapop milanuncios kleinanzeigen willhaben gumtree amazon zoom skype teams google airbnb idealista immoscout'.split(
     ' ',
   ),
+  ...'venta alquiler renta permuta garantia stock oferta exclusiva cuotas option vente location panne partir cdi cdd alternance commercial'.split(
+    ' ',
+  ),
+  ...'altbau neubau erstbezug wg siedlung massivbauweise holzbauweise mehrfamilienhaus zweifamilienhaus selbstabholer kontakt multiple'.split(
+    ' ',
+  ),
   ...'lego zara dior gucci chanel prada nike adidas disney marvel h&m hermes ikea playmobil'.split(' '),
   ...'appartement maison chambre local duplex villa velo voiture cuisine salon terrain parking deutsch englisch spanisch franzosisch'.split(
     ' ',

@@ -44,6 +44,8 @@ export interface FactPattern {
    * listing writes it; 0: there is none. The name becomes a part of the match, and its first group.
    */
   nameAfter?: (written: string) => number;
+  /** What a thing of that name is called, by the words that were found with it. */
+  called?: (found: string, name: string) => string;
 }
 
 /** A number, as a group. */

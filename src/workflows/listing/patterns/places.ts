@@ -1,8 +1,67 @@
 import { placeAtStart } from '../names.ts';
-import type { FactPattern } from './pattern.ts';
+import { vehicleName } from './makes.ts';
+import { after, type FactPattern } from './pattern.ts';
 
 const possible =
   '(?: (?:only|is|it|them|possible|available|welcome|preferred|in person|nur|bitte|gerne?|jederzeit|moglich|ist|solo|unicamente|en mano|en persona|personal|personalmente|sin compromiso|uniquement|seulement|sur place|gratuite?))*';
+
+/** After these, a place is named that ends the sentence or its part: "Pick up Didcot." */
+const bareCues = [
+  `(?:collections?|collect|pick[ -]?up|(?:selbst)?abholung|ubergabe|recogida|retrait|(?:remise en )?mains? propres?)(?: (?:only|nur|solo))?(?: ?[:,-])? `,
+  '(?<=[.!\\n] )en ',
+];
+const isBare = new RegExp(`^(?:${bareCues.join('|')})$`);
+const endsHere = /^ ?(?:[.,;!)\n]|$|(?:or|oder|ou|o|and|und|only|nur)(?![a-z])|[a-z]{1,2}\d{1,2}(?![a-z]))/;
+const startsWithVehicle = new RegExp(`^(?:${vehicleName})`);
+
+/** In French, "au" has the article of a name in it: who is "au Mans" is in Le Mans. Of countries it is no part of the name. */
+const ofCountry =
+  /^(?:portugal|maroc|canada|luxembourg|japon|bresil|mexique|danemark|royaume|liban|senegal|chili|perou|congo|etats|pays|antilles)/i;
+function withArticle(found: string, name: string): string {
+  const article = / (?:(au)|aux) $/.exec(found.slice(0, -name.length));
+  if (!article || ofCountry.test(name)) return name;
+  return `${article[1] ? 'Le' : 'Les'} ${name}`;
+}
+
+const homes = [
+  ...['flat', 'house', 'apartment', 'studio', 'bungalow', 'cottage', 'room', 'maisonette', 'land', 'plot', 'garage'],
+  ...[
+    'haus',
+    'wohnung',
+    'zimmer',
+    'einfamilienhaus',
+    'reihenhaus',
+    'doppelhaushalfte',
+    'grundstuck',
+    'eigentumswohnung',
+  ],
+  ...[
+    'mietwohnung',
+    'stellplatz',
+    'piso',
+    'casa',
+    'atico',
+    'chalet',
+    'apartamento',
+    'departamento',
+    'estudio',
+    'duplex',
+  ],
+  ...[
+    'local',
+    'terreno',
+    'parcela',
+    'solar',
+    'finca',
+    'habitacion',
+    'garaje',
+    'trastero',
+    'appartement',
+    'maison',
+    'terrain',
+  ],
+  ...['chambre', 'villa', 'loft', '[tf][1-6]'],
+];
 
 /** Words after which a place is named, by language. "Collection" is also of stamps: what is said before it tells. */
 const cues = [
@@ -11,9 +70,11 @@ const cues = [
   '(?:can|may|could) be (?:seen|viewed|inspected|tried|tested)(?: any time| anytime)? (?:in|at|near) ',
   '(?:available|ready) (?:to (?:view|see)|for (?:viewing|inspection)) (?:in|at|near) ',
   '(?:based|located|situated|moored|berthed|stabled)(?: (?:just outside|outside|near|close to)| (?:in|at)(?: or near)?) ',
+  '(?:lying|ashore|afloat|laid up)(?: ashore| afloat)? (?:in|at) ',
   '(?:for sale|to let|to rent|for rent) in ',
   '(?:location|place of work|workplace|town|city)(?: ?[:=] ?| is )(?:in |near )?',
   `(?:selbst)?abhol(?:ung|er|bar|bereit)${possible} (?:in|nahe|im raum) |abzuholen in `,
+  `(?:ubergabe|zum abholen)${possible} in |(?<=[.,;(\\n] )raum `,
   `(?:besichtigung(?:en|stermine?)?|probefahrt(?:en)?)${possible} in `,
   'zu (?:besichtigen|sehen|verkaufen|vermieten) in ',
   'kann(?: (?:jederzeit|gerne?|auch))* in (?=[^.,;\\n]{3,40}? (?:abgeholt|besichtigt|angesehen|angeschaut|probegefahren) )',
@@ -21,12 +82,16 @@ const cues = [
   '(?:stehe?n?t?|befinde[nt] sich|liege?n?t?|gelegen|ansassig)(?: (?:derzeit|aktuell|zurzeit|momentan|jetzt))? in |mit sitz in |im (?:gross)?raum ',
   `(?:recogida|recoger(?:lo|la|se)?|se recogen?|se entregan?|entrega)${possible} en `,
   `pueden? (?:ver|visitar|probar)(?:se|lo|la)?${possible} en |(?:para ver(?:lo|la)?|visitas?|visible) en `,
+  '(?:trato(?: directo| en mano)?|amarre|fondead[oa]|varad[oa]|se encuentra) en |se trouve (?:a|au|aux|sur) |(?<=[.,;!\\n] )vist[ao] en ',
   '(?:(?:ubicad|situad|localizad|amarrad|atracad|domiciliad)[oa]s?|con sede|se (?:vende|alquila)|en (?:venta|alquiler)) en ',
   '(?:ubicacion|localidad|poblacion|ciudad|lugar de (?:recogida|trabajo|entrega)|centro de trabajo) ?: ?(?:en )?',
-  `(?:visibles?|a (?:voir|retirer|recuperer|enlever|venir chercher)|retrait|enlevement|remise en mains? propres?|visites?)${possible} (?:a|au|aux|sur|en|pres de) `,
+  `(?:visibles?|a (?:voir|retirer|recuperer|enlever|venir chercher|prendre)|retrait|enlevement|remise en mains? propres?|visites?)${possible} (?:a|au|aux|sur|en|pres de) `,
   '(?:situee?s?|localisee?s?|implantee?s?|amarree?s?) (?:a|au|aux|sur|pres de) |basee?s? (?:a|au|aux|sur) |a (?:vendre|louer) (?:a|au|aux|sur) ',
+  '(?:au sec|a sec|a flot|dispo(?:nible)?s?) (?:a|au|aux|sur) ',
   '(?:lieu|lieu de (?:travail|retrait)|localisation|ville|secteur) ?: ?(?:a )?',
-];
+]
+  // Words without "in" or "from" come last: the name has to end what they say.
+  .concat(bareCues);
 
 /** Where a thing is, or where the work is done. */
 export const placePatterns: readonly FactPattern[] = [
@@ -51,6 +116,36 @@ export const placePatterns: readonly FactPattern[] = [
       'ville',
     ],
     pattern: new RegExp(`(?<![a-z0-9])(?:${cues.join('|')})`, 'g'),
+    nameAfter: placeAtStart,
+    called: withArticle,
+    read(match, text) {
+      const name = match[1] ?? '';
+      const cue = match[0].slice(0, -name.length);
+      const isOpen = isBare.test(cue) && (!endsHere.test(after(text, match, 8)) || startsWithVehicle.test(name));
+      return isOpen ? undefined : name;
+    },
+  },
+  {
+    // A title says where a home is by "in" alone: "Piso en Triana".
+    fact: 'location',
+    kinds: ['property'],
+    asWritten: true,
+    inTitle: true,
+    denied: {},
+    pattern: new RegExp(`(?<![a-z])(?:${homes.join('|')})(?: [a-z0-9²/-]{1,12}){0,3}? (?:in|near|en|a|au|aux) `, 'g'),
+    nameAfter: placeAtStart,
+    called: withArticle,
+    read: (match) => match[1],
+  },
+  {
+    fact: 'location',
+    kinds: ['property'],
+    asWritten: true,
+    inTitle: true,
+    denied: {},
+    needs: /cent(?:re|er|ro)/,
+    pattern:
+      /[a-z]{2,14} (?=[a-z'-]{3,20}(?: [a-z'-]{2,12})? (?:city|town) cent(?:re|er))|(?<![a-z])centr[eo](?:-ville)? (?:de |d')?/g,
     nameAfter: placeAtStart,
     read: (match) => match[1],
   },
