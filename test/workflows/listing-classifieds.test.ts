@@ -1,7 +1,9 @@
 // Listings as people write them on classifieds sites, in short sentences, with a boat's, a plot's or a pet's own words.
 import { describe, expect, it } from 'vitest';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { riskFamily } from '../../src/workflows/families/risk.ts';
 import { readFacts } from '../../src/workflows/listing/facts.ts';
 import type { Kind } from '../../src/workflows/listing/patterns/pattern.ts';
 import { ask } from './ask.ts';
@@ -130,4 +132,11 @@ describe('what kind of thing it is', () => {
     expect(missingFacts).not.toContain('mileage');
     expect(missingFacts).not.toContain('transmission');
   });
+});
+
+it('takes the French for postage in short for no insult beside what is sold', () => {
+  const title = 'Baskets Nike blanches';
+  expect(score({ title, description: 'Comme neuves, pointure 42. 55€ fdp inclus.', price: 55 }).findings).toEqual([]);
+  const { findings } = ask(riskFamily, CheckRiskRequestSchema, { text: 'Tu vas voir demain, espèce de fdp.' });
+  expect(findings.map(({ category }) => category)).toContain('harassment');
 });
