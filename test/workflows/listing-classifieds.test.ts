@@ -23,6 +23,12 @@ describe('what prose states of a thing', () => {
     ['vehicles', 'mileageKm', 'Skoda Fabia\nInspektion neu. 88.000 km.', '88000'],
     ['vehicles', 'mileageKm', 'Renault Zoe\nAutonomie max. 300 km.', undefined],
     ['vehicles', 'mileageKm', 'Renault Zoe\nReichweite ca. 300 km im Sommer.', undefined],
+    ['vehicles', 'year', 'Kawasaki Ninja 650, 72 plate\nSports tourer.', '2022'],
+    ['vehicles', 'year', 'Vauxhall Vivaro\n19 reg, diesel.', '2019'],
+    ['vehicles', 'year', 'Vauxhall Vivaro\nPrivate plate not included.', undefined],
+    ['vehicles', 'owners', 'Mazda CX-5\nUn solo dueño.', '1'],
+    ['vehicles', 'make', 'Voilier Gib Sea 28\nMoteur Volvo diesel.', undefined],
+    ['vehicles', 'make', 'Volvo V60 mit neuem Motor\nDiesel.', 'Volvo'],
     ['vehicles', 'fuel', 'Peugeot 208\nNafta, 45.000 km.', 'petrol'],
     ['vehicles', 'fuel', 'Chevrolet Spark\nMotor a bencina.', 'petrol'],
     ['vehicles', 'transmission', 'Peugeot 3008\n1.6 PureTech, EAT8.', 'automatic'],
@@ -46,6 +52,8 @@ describe('what prose states of a thing', () => {
     ['property', 'plotArea', 'Vendo\nLote de 20 x 30, luz en la puerta.', 'lote de 20 x 30'],
     ['generic', 'price', 'Tickets\nFace value £48.50 each.', undefined],
     ['generic', 'price', 'Sammlung 2 Euro Gedenkmünzen\n84 Stück.', undefined],
+    ['generic', 'price', 'Welpen\n400 € Anzahlung reserviert einen. 1.300 €.', '1300'],
+    ['services', 'pricePerHour', 'Nachhilfe\nCHF 38 pro Stunde.', '38'],
     ['generic', 'price', 'Colección de 2 € conmemorativas\nPido 90 €.', '90'],
     ['furniture', 'dimensions', 'Regal\n147x147x39 cm.', '147x147x39'],
     ['furniture', 'condition', 'Oak table\nSome ring marks on the top. Good used condition.', 'good'],
@@ -93,6 +101,11 @@ describe('money', () => {
     expect(blockers.filter((check) => check.startsWith('contradiction'))).toEqual(expected);
   });
 
+  it('takes spares only for no new device', () => {
+    const laptop = { title: 'Dell XPS 13', description: 'Listed as spares only, the hinge is snapped.', price: 350 };
+    expect(checks({ ...laptop, attributes: { condition: 'new' } })).toContain('contradiction-condition');
+  });
+
   it('takes an area far smaller than the home for a part of it', () => {
     const home = { description: 'Séjour lumineux, alcôve de 20 m2, 4 chambres.', price: 245_000, currency: 'EUR' };
     expect(checks({ ...home, title: 'Maison à vendre 110 m2', location: 'Brest' })).toEqual([]);
@@ -107,6 +120,10 @@ describe('what kind of thing it is', () => {
   it.each([
     ['Westerly Centaur 26 bilge keel sailing yacht', 'Built 1974, sleeps six, lying ashore.', 'vehicles'],
     ['Fishing boat with outboard', 'Moored on the Wye, 120 engine hours, berths for two.', 'vehicles'],
+    ['Day boat, Orkney Longliner', 'Mariner 30hp two stroke, trailer.', 'vehicles'],
+    ['Spacious 3 bed semi in Stockport', 'Gas central heating, chain free.', 'property'],
+    ['Single bed, semi new', 'Pine, with mattress.', 'furniture'],
+    ['Rowing boat for children', 'With two oars.', 'generic'],
     ['Velero Puma 29', 'Eslora 8,75 m, motor Yanmar.', 'vehicles'],
     ['Bateau semi-rigide Zodiac Medline 500', 'Moteur Yamaha 70 cv, remorque freinée.', 'vehicles'],
     ['Motorboot Quicksilver 505', 'Liegeplatz kann übernommen werden.', 'vehicles'],

@@ -59,6 +59,10 @@ describe('a place in prose', () => {
     ['Visible au Mans, prix ferme.', 'Le Mans', 'Visible au Mans'],
     ['Visible aux Sables-d’Olonne.', 'Les Sables-d’Olonne', 'Visible aux Sables-d’Olonne'],
     ['À vendre au Portugal.', 'Portugal', 'À vendre au Portugal'],
+    ['Bike is in Truro and can be viewed evenings.', 'Truro', 'Bike is in Truro'],
+    ['Trailer included. Kept at Porthmadog.', 'Porthmadog', 'Kept at Porthmadog'],
+    ['390 € en mano en Donostia.', 'Donostia', 'en mano en Donostia'],
+    ['Au mouillage à Lorient.', 'Lorient', undefined],
   ])('%s', (description, place, quote) => {
     const { value, quote: said } = placeIn(description) ?? {};
     expect(value).toBe(place);
@@ -125,6 +129,8 @@ describe('a place in the title of a home', () => {
     ['Casa en Venta en Dos Hermanas', 'Dos Hermanas'],
     ['Appartement T3 64 m² centre Angers', 'Angers'],
     ['Maison de ville au Havre', 'Le Havre'],
+    ['Terrain à bâtir 650 m² au Bouscat', 'Le Bouscat'],
+    ['Baugrundstück in Kirchschlag, 812 m²', 'Kirchschlag'],
     ['Wohnung in Toplage', undefined],
     ['House in Multiple Occupation', undefined],
     ['Zimmer in WG', undefined],

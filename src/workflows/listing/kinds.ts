@@ -150,7 +150,7 @@ function withEngines(plain: string): string {
 function isEvident(kind: Kind, counted: readonly (Counted | undefined)[], title: string, description: string): boolean {
   if (counted.some((one) => one !== undefined && one.all > one.weak.length)) return true;
   const text = `${title}\n${description}`;
-  if (kind === 'vehicles') return namesModel(text) || hasMileage(text);
+  if (kind === 'vehicles') return namesModel(text) || hasMileage(text) || (namesBoat.test(title) && power.test(text));
   const weak = new Set(counted.flatMap((one) => one?.weak ?? []));
   const whatItIs = [...weak].filter((word) => !ofHire.has(word)).length;
   const isOffered = whatItIs < weak.size;
@@ -159,6 +159,10 @@ function isEvident(kind: Kind, counted: readonly (Counted | undefined)[], title:
   if (kind === 'property' && isHome) return true;
   return whatItIs + (isOffered ? 1 : 0) >= weakTogether;
 }
+
+/** Rowing boats and toys have no horsepower. */
+const namesBoat = /\b(?:boat|boot|barco|bateau)\b/;
+const power = /\d ?(?:hp|bhp|ps|cv|ch)\b/;
 
 /**
  * Whether what is let is a place: a word of homes is beside the letting, or it is paid by the month. Nobody lives somewhere by the day, and a

@@ -75,11 +75,15 @@ function inText(known: ReadonlyMap<string, string>): string {
     .join('|');
 }
 
+/** Who made the engine did not make the boat. */
+const ofEngine = /(?:motor|moteur|engine|outboard|borda|aussenborder) $/;
+
 function oneOfNames(known: ReadonlyMap<string, string>): Pick<FactPattern, 'pattern' | 'read'> {
   return {
     pattern: new RegExp(`(?<![a-z0-9])(?:${inText(known)})(?![a-z])`, 'g'),
     read(match, text) {
       const found = match[0];
+      if (ofEngine.test(text.slice(Math.max(0, match.index - 12), match.index))) return undefined;
       if (words.has(found) && !/(?:^|\n|\d |: ?)$/.test(text.slice(Math.max(0, match.index - 4), match.index)))
         return undefined;
       return known.get(found) ?? known.get(found.replace(' ', '-')) ?? known.get(found.replace('-', ' '));

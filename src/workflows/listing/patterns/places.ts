@@ -18,26 +18,28 @@ const startsWithVehicle = new RegExp(`^(?:${vehicleName})`);
 const ofCountry =
   /^(?:portugal|maroc|canada|luxembourg|japon|bresil|mexique|danemark|royaume|liban|senegal|chili|perou|congo|etats|pays|antilles)/i;
 function withArticle(found: string, name: string): string {
-  const article = / (?:(au)|aux) $/.exec(found.slice(0, -name.length));
+  const article = /(?:^| )(?:(au)|aux) $/.exec(found.slice(0, -name.length));
   if (!article || ofCountry.test(name)) return name;
   return `${article[1] ? 'Le' : 'Les'} ${name}`;
 }
 
 const homes = [
-  ...['flat', 'house', 'apartment', 'studio', 'bungalow', 'cottage', 'room', 'maisonette', 'land', 'plot', 'garage'],
+  '[a-z-]{0,16}(?:haus|wohnung|whg|zimmer|haushalfte|grundstuck|stellplatz)',
   ...[
-    'haus',
-    'wohnung',
-    'zimmer',
-    'einfamilienhaus',
-    'reihenhaus',
-    'doppelhaushalfte',
-    'grundstuck',
-    'eigentumswohnung',
+    'flat',
+    'house',
+    'apartment',
+    'studio',
+    'bungalow',
+    'cottage',
+    'room',
+    'maisonette',
+    'land',
+    'plot',
+    'garage',
+    'semi',
   ],
   ...[
-    'mietwohnung',
-    'stellplatz',
     'piso',
     'casa',
     'atico',
@@ -46,11 +48,11 @@ const homes = [
     'departamento',
     'estudio',
     'duplex',
-  ],
-  ...[
     'local',
     'terreno',
     'parcela',
+  ],
+  ...[
     'solar',
     'finca',
     'habitacion',
@@ -59,8 +61,11 @@ const homes = [
     'appartement',
     'maison',
     'terrain',
+    'chambre',
+    'villa',
+    'loft',
   ],
-  ...['chambre', 'villa', 'loft', '[tf][1-6]'],
+  '[tf][1-6]',
 ];
 
 /** Words after which a place is named, by language. "Collection" is also of stamps: what is said before it tells. */
@@ -70,7 +75,7 @@ const cues = [
   '(?:can|may|could) be (?:seen|viewed|inspected|tried|tested)(?: any time| anytime)? (?:in|at|near) ',
   '(?:available|ready) (?:to (?:view|see)|for (?:viewing|inspection)) (?:in|at|near) ',
   '(?:based|located|situated|moored|berthed|stabled)(?: (?:just outside|outside|near|close to)| (?:in|at)(?: or near)?) ',
-  '(?:lying|ashore|afloat|laid up)(?: ashore| afloat)? (?:in|at) ',
+  '(?:lying|ashore|afloat|laid up|kept|(?:car|bike|van|boat|vehicle|caravan|item) is)(?: ashore| afloat| currently)? (?:in|at) ',
   '(?:for sale|to let|to rent|for rent) in ',
   '(?:location|place of work|workplace|town|city)(?: ?[:=] ?| is )(?:in |near )?',
   `(?:selbst)?abhol(?:ung|er|bar|bereit)${possible} (?:in|nahe|im raum) |abzuholen in `,
@@ -82,12 +87,12 @@ const cues = [
   '(?:stehe?n?t?|befinde[nt] sich|liege?n?t?|gelegen|ansassig)(?: (?:derzeit|aktuell|zurzeit|momentan|jetzt))? in |mit sitz in |im (?:gross)?raum ',
   `(?:recogida|recoger(?:lo|la|se)?|se recogen?|se entregan?|entrega)${possible} en `,
   `pueden? (?:ver|visitar|probar)(?:se|lo|la)?${possible} en |(?:para ver(?:lo|la)?|visitas?|visible) en `,
-  '(?:trato(?: directo| en mano)?|amarre|fondead[oa]|varad[oa]|se encuentra) en |se trouve (?:a|au|aux|sur) |(?<=[.,;!\\n] )vist[ao] en ',
+  '(?:trato(?: directo| en mano)?|en mano|amarre|fondead[oa]|varad[oa]|se encuentra) en |se trouve (?:a|au|aux|sur) |(?<=[.,;!\\n] )vist[ao] en ',
   '(?:(?:ubicad|situad|localizad|amarrad|atracad|domiciliad)[oa]s?|con sede|se (?:vende|alquila)|en (?:venta|alquiler)) en ',
   '(?:ubicacion|localidad|poblacion|ciudad|lugar de (?:recogida|trabajo|entrega)|centro de trabajo) ?: ?(?:en )?',
   `(?:visibles?|a (?:voir|retirer|recuperer|enlever|venir chercher|prendre)|retrait|enlevement|remise en mains? propres?|visites?)${possible} (?:a|au|aux|sur|en|pres de) `,
   '(?:situee?s?|localisee?s?|implantee?s?|amarree?s?) (?:a|au|aux|sur|pres de) |basee?s? (?:a|au|aux|sur) |a (?:vendre|louer) (?:a|au|aux|sur) ',
-  '(?:au sec|a sec|a flot|dispo(?:nible)?s?) (?:a|au|aux|sur) ',
+  '(?:au sec|a sec|a flot|au mouillage|dispo(?:nible)?s?) (?:a|au|aux|sur) ',
   '(?:lieu|lieu de (?:travail|retrait)|localisation|ville|secteur) ?: ?(?:a )?',
 ]
   // Words without "in" or "from" come last: the name has to end what they say.
@@ -132,7 +137,10 @@ export const placePatterns: readonly FactPattern[] = [
     asWritten: true,
     inTitle: true,
     denied: {},
-    pattern: new RegExp(`(?<![a-z])(?:${homes.join('|')})(?: [a-z0-9²/-]{1,12}){0,3}? (?:in|near|en|a|au|aux) `, 'g'),
+    pattern: new RegExp(
+      `(?<![a-z])(?:in|near|en|au|aux|a) (?<=(?<![a-z])(?:${homes.join('|')})(?![a-z])[^.,;\\n]{0,40})`,
+      'g',
+    ),
     nameAfter: placeAtStart,
     called: withArticle,
     read: (match) => match[1],

@@ -15,11 +15,12 @@ const ofOneRoom =
 const amountAtEnd = new RegExp(`[€£$]? ?(?:${numeral}) ?(?:€|£|\\$|euros?|eur|chf)? ?$`);
 
 const rooms = new RegExp(
-  `(?<![a-z0-9])${COUNT}[ -]{0,2}(?:bedrooms?|bed (?:flat|house|apartment|home)|zimmer-?(?:wohnung|whg)|zkb|dormitorios|chambres|raum-?wohnung)(?![a-z])`,
+  `(?<![a-z0-9])${COUNT}[ -]{0,2}(?:bedrooms?|bed (?:flat|house|apartment|home|semi|terrace|end terrace|mid terrace|detached|bungalow|maisonette|cottage|townhouse|property)|zimmer-?(?:wohnung|whg)|zkb|dormitorios|chambres|raum-?wohnung)(?![a-z])`,
 );
 
 /** Without one of these, no number has to be looked at. */
-const roomWords = /bed(?:room| flat| house| apartment| home)|zimmer|zkb|dormitorios|chambres|raum-?wohnung/;
+const roomWords =
+  /bed(?:room| (?:flat|house|apartment|home|semi|terrace|end|mid|detached|bungalow|maisonette|cottage|townhouse|property))|zimmer|zkb|dormitorios|chambres|raum-?wohnung/;
 
 /** Whether a plain text counts rooms as only a home has them. */
 export function countsRooms(plain: string): boolean {

@@ -199,6 +199,19 @@ export const vehiclePatterns: readonly FactPattern[] = [
         : (match[1] ?? match[2]),
   },
   {
+    // British number plates tell the half-year: 19 is from March 2019, 69 from September of that year.
+    fact: 'year',
+    type: 'number',
+    kinds: ['vehicles'],
+    needs: /plate|\breg\b/,
+    pattern: /(?<![\d.,/])([0-7]\d) (?:plate|reg)\b(?! ?no)/g,
+    read: (match) => {
+      const half = Number(match[1]);
+      const year = 2000 + (half > 50 ? half - 50 : half);
+      return half === 50 || year < 2001 ? undefined : String(year);
+    },
+  },
+  {
     fact: 'fuel',
     denied: {},
     kinds: ['vehicles'],
@@ -263,13 +276,13 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'mains',
     ],
     pattern: new RegExp(
-      `(?:${ordinals}) (?:hand\\b|main\\b|mano\\b|owners?\\b|duen[oa]|propietari[oa]|proprietaire|besitzer(?! seit))|unic[oa] (?:duen[oa]|propietari[oa])|erstbesitz|zweitbesitz|seul proprietaire|sole owner|${COUNT}(?:\\.|ere?|eme|e|o|a|ª|º)? (?:lady |previous |careful )?(?:owners?|keepers?|besitzer|hand\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
+      `(?:${ordinals}) (?:hand\\b|main\\b|mano\\b|owners?\\b|duen[oa]|propietari[oa]|proprietaire|besitzer(?! seit))|(?:un solo|una sola|unic[oa]) (?:duen[oa]|propietari[oa])|erstbesitz|zweitbesitz|seul proprietaire|sole owner|${COUNT}(?:\\.|ere?|eme|e|o|a|ª|º)? (?:lady |previous |careful )?(?:owners?|keepers?|besitzer|hand\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
       'g',
     ),
     read(match) {
       const word = /^[a-z]+/.exec(match[0])?.[0] ?? '';
       const ordinal = ordinalNames.findIndex((names) => names.test(word));
-      if (/^(?:unic|erstbesitz|seul|sole)/.test(word)) return '1';
+      if (/^(?:un|erstbesitz|seul|sole)/.test(word)) return '1';
       return ordinal >= 0 ? String(ordinal + 1) : numberWithin(1, 20)(match, '');
     },
   },
