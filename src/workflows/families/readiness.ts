@@ -127,9 +127,12 @@ function* judge(
   const isWork = isWorkKind(byWords) || isWorkKind(kind);
   const isJob = byWords === 'jobs' || kind === 'jobs';
   const spotted = harmfulIn(text, found, isJob);
+  // The listing's own location takes precedence over a place in its text.
+  const isPlaced = listing.location.trim() !== '' && !isPlaceholder(listing.location);
+  const needless = isPlaced ? place : nothing;
   const looked = function* (as: Kind) {
-    const said = yield* readFactsInSlices(text, listing.attributes ?? {}, as, category);
-    const read = withYears(withFacts(unlessGiven(said, listing), proposed, as), today.iso);
+    const said = yield* readFactsInSlices(text, listing.attributes ?? {}, as, category, needless);
+    const read = withYears(withFacts(withOwnCurrency(said, listing), proposed, as), today.iso);
     yield length * 2;
     const variables = variablesOf(listing, spotted, isWork, read.facts);
     const pack = listingPacks.get(as);
@@ -169,17 +172,14 @@ function* judge(
   };
 }
 
-/**
- * The listing's own location takes precedence over a place in its text, and its own currency over the sign that dollars and pesos
- * share.
- */
-function unlessGiven(read: ReadFacts, { location, currency }: Plain<Listing>): ReadFacts {
-  const isPlaced = location.trim() !== '' && !isPlaceholder(location);
-  const isPeso = !/^(?:usd|us\$|)$/i.test(currency.trim());
-  const isKnown = ({ name, source, quote }: Fact) =>
-    source !== 'text' ||
-    !((isPlaced && name === 'location') || (isPeso && name === 'currency' && bareDollar.test(quote)));
-  return { ...read, facts: read.facts.filter(isKnown) };
+const place: ReadonlySet<string> = new Set(['location']);
+const nothing: ReadonlySet<string> = new Set();
+
+/** The listing's own currency takes precedence over the sign that dollars and pesos share. */
+function withOwnCurrency(read: ReadFacts, { currency }: Plain<Listing>): ReadFacts {
+  if (/^(?:usd|us\$|)$/i.test(currency.trim())) return read;
+  const isOther = ({ name, source, quote }: Fact) => name === 'currency' && source === 'text' && bareDollar.test(quote);
+  return { ...read, facts: read.facts.filter((fact) => !isOther(fact)) };
 }
 
 const bareDollar = /^(?!.*(?:us|u\$s))[^a-z]*\$/i;

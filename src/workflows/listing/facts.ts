@@ -25,6 +25,7 @@ export interface ReadFacts {
 }
 
 const saidMax = 8;
+const noFacts: ReadonlySet<string> = new Set();
 
 /** All facts that can be read from listings, with how to read them. */
 export const listingFacts = factPatterns;
@@ -49,11 +50,13 @@ export function readFacts(
   return atOnce(readFactsInSlices(text, attributes, kind, category));
 }
 
+/** `readFacts`, without those facts that the text need not tell. */
 export function* readFactsInSlices(
   text: string,
   attributes: Readonly<Record<string, unknown>>,
   kind: Kind,
   category: string,
+  needless: ReadonlySet<string> = noFacts,
 ): Slices<ReadFacts> {
   yield text.length;
   const plain = withShortWords(plainText(text));
@@ -66,7 +69,7 @@ export function* readFactsInSlices(
     const { fact, pattern, needs, asWritten = false, inTitle = false, nameAfter } = known;
     yield plain.length;
     const scope = inTitle ? title : plain;
-    const mayMatch = needs === undefined || needs.test(scope);
+    const mayMatch = !needless.has(fact) && (needs === undefined || needs.test(scope));
     let match = mayMatch ? firstMatch(pattern, scope) : null;
     const found = match ? (said.get(fact) ?? []) : [];
     for (; match; match = nextMatch(match, pattern, scope)) {
