@@ -18,7 +18,12 @@ export function isGibberish(text: string): boolean {
   const words = foldText(text.slice(0, readMax))
     .split(/[^a-z]+/)
     .filter(({ length }) => length >= 3);
-  const noise = words.reduce((sum, word) => sum + noiseOf(word), 0);
+  let noise = 0;
+  for (const [at, word] of words.entries()) {
+    noise += noiseOf(word);
+    // The rest cannot make it most of them: half of an ordinary text is enough.
+    if ((noise + words.length - 1 - at) * 2 <= words.length) return false;
+  }
   // A single word may be a name that is hard to say, unless it runs along the keys.
   return noise * 2 > words.length && (words.length > 1 || lettersInRuns(words[0] ?? '', quadruples) >= 4);
 }
