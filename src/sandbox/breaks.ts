@@ -22,9 +22,7 @@ export interface Breaks {
   refusal(job: Waiting): Failure | undefined;
 }
 
-/** How long breaks count after the last one: each costs a second to run and as much to replace the process. */
-const suspectMs = 60_000;
-/** After so many breaks by schemas and workflows, each within that time of the one before, their sender's new ones are refused without being tried. */
+/** After so many breaks by schemas and workflows, each while the one before still counts, their sender's new ones are refused without being tried. */
 const breaksMax = 3;
 const suspectsMax = 10_000;
 /** So many suspects among an owner's users make all of its users suspects. */
@@ -32,7 +30,8 @@ const suspectUsersMax = 2;
 const jobsMax = 10_000;
 const provenMax = 10_000;
 
-export function createBreaks(): Breaks {
+/** `suspectMs`: how long breaks count after the last one. */
+export function createBreaks(suspectMs: number): Breaks {
   /** By sender: its owner's other users, and the owner itself, do not wait for what one user does. */
   const suspects = new LRUCache<string, true>({ max: suspectsMax, ttl: suspectMs });
   /** By owner: how many of its users have become suspects, each within that time of the one before. */

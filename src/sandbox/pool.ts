@@ -58,7 +58,7 @@ export function createSandbox(deps: {
   const settings = { ...sandboxDefaults, ...deps.settings };
   const queue = createQueue(settings);
   const slots = Array.from({ length: Math.max(2, settings.processes) }, emptySlot);
-  const breaks = createBreaks();
+  const breaks = createBreaks(settings.suspectMs);
   let closed = false;
   let warned = false;
   let systemBounds = false;

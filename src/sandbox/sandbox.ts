@@ -51,6 +51,8 @@ export interface SandboxSettings {
   queueMax: number;
   queuePerOwnerMax: number;
   waitMs: number;
+  /** How long breaks count after the last one: each costs a second to run and as much to replace the process. */
+  suspectMs: number;
   /** The memory that a job may use in addition to its process' initial memory. */
   memoryMb: number;
 }
@@ -61,5 +63,6 @@ export const sandboxDefaults: SandboxSettings = {
   queueMax: 512,
   queuePerOwnerMax: 128,
   waitMs: 5000,
+  suspectMs: 60_000,
   memoryMb: 128,
 };

@@ -17,7 +17,8 @@ let broken = 0;
 beforeAll(async () => {
   const log = Object.assign(Object.create(silent), { warn: (_: unknown, text: string) => text && broken++ });
   // Starting a process takes the longer the busier the machine is; the promises are about who waits for whom.
-  sandbox = createSandbox({ log, settings: { waitMs: 120_000 } });
+  // There, breaking processes takes longer than breaks count.
+  sandbox = createSandbox({ log, settings: { waitMs: 120_000, suspectMs: 3_600_000 } });
   await fits('acc_good', good, '{"a":1}');
 });
 afterAll(() => sandbox.close());
