@@ -153,7 +153,8 @@ function salutationOf(
 ): string[] {
   const written = (formFor(words, ungreeted(reader), assigned) ?? words.unnamed)[tone];
   // "Dear neighbours" is how they want to begin: no second "Dear", nor "Hello", is put before it.
-  const isGreeted = written.includes('{name}') && ungreeted(reader) !== reader;
+  const isOpen = written.includes('{name}') || written === words.unnamed[tone];
+  const isGreeted = isOpen && ungreeted(reader) !== reader;
   const salutation = isGreeted ? `{name}${/(?: ?:|,)$/.exec(written)?.[0] ?? ','}` : written;
   const address = reader !== '' && !salutation.includes('{name}') ? reader : '';
   const [first = '', ...rest] = sentences;
