@@ -112,6 +112,9 @@ const harmless: Readonly<Record<string, string>> = {
   'Spanish before a number': 'Un grupo de 20 personas y 12 345 perros',
   'a version and an address': 'v10.15.7 on 192.168.100.200',
   'a VAT number': 'FR12 345 678 901',
+  'a number before a full stop, and a sum after it': 'SIRET 812 345 678 00019. 1 200 €',
+  'a breeder’s licence': 'Licensed breeder no LN/2023/0118. Five star homes only.',
+  'a permit with hyphens': 'Permiso VT-2021/00457, en regla.',
 };
 
 test.each(Object.entries(harmless))('%s is nobody’s number', (_what, text) => expect(found(text)).toEqual([]));

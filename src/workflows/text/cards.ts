@@ -21,7 +21,8 @@ const alphanumeric = /[\p{L}\p{N}]/u;
 // Between commas and semicolons, and in the items of a list, numbers are several.
 const wideJoin = /^[^\p{L}\p{N},;]{1,6}$/u;
 const nextItem = /[\r\n]\s*[-*+\u2022]\s/;
-const nearJoin = /^[ ().\-/_]{1,3}$/;
+// A full stop with a blank behind it ends a sentence: what follows is another number.
+const nearJoin = /^(?!.*\. )[ ().\-/_]{1,3}$/;
 
 /**
  * Finds card numbers: 13 to 19 digits of a card's issuer with a valid check digit (Luhn). What stands around a number must not

@@ -29,6 +29,9 @@ const dateFirst = new RegExp(
 );
 const pairs = /^\d{1,2}(?:[.:]\d\d)? ?- ?\d{1,2}(?:[.:]\d\d)?(?: \d{1,2}(?:[.:]\d\d)? ?- ?\d{1,2}(?:[.:]\d\d)?)+$/;
 const reference = /^(?:19|20)\d\d[-/]\d+(?:[-/]\d+)+$/;
+/** A year and a number after letters of an office: "LN/2023/0118". */
+const ofYear = /^[-/]?(?:19|20)\d\d[-/]\d+$/;
+const officeBefore = /(?<![\p{L}\d])\p{Lu}{1,6}[-/]?$/u;
 
 /** Where a telephone number begins in a run of digits and separators; undefined if it is something else. */
 export function phoneAt(text: string, start: number, candidate: string): number | undefined {
@@ -50,7 +53,7 @@ function isPhone(text: string, start: number, number: string): boolean {
   if (!/^[0(]/.test(number) && !/\d[ \-/]\d/.test(number)) return false;
   if (isBook(digits) || isSeries(number)) return false;
   const before = text.slice(Math.max(0, start - nearUnits), start);
-  if (otherLabel.test(before)) return false;
+  if (otherLabel.test(before) || (ofYear.test(number) && officeBefore.test(before))) return false;
   const end = start + number.length;
   return !(thousands.test(number) && (unitAfter.test(text.slice(end, end + nearUnits)) || unitBefore.test(before)));
 }
