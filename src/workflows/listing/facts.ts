@@ -66,10 +66,11 @@ export function* readFactsInSlices(
   const inTheirUnit = new Set<string>();
   const byField = fieldsByName(attributes);
   for (const known of patternsOf(kind)) {
-    const { fact, pattern, needs, asWritten = false, inTitle = false, nameAfter } = known;
+    const { fact, pattern, needs, asWritten = false, inTitle = false, unlessSaid = false, nameAfter } = known;
     yield plain.length;
     const scope = inTitle ? title : plain;
-    const mayMatch = !needless.has(fact) && (needs === undefined || needs.test(scope));
+    const isNeedless = needless.has(fact) || (unlessSaid && said.has(fact));
+    const mayMatch = !isNeedless && (needs === undefined || needs.test(scope));
     let match = mayMatch ? firstMatch(pattern, scope) : null;
     const found = match ? (said.get(fact) ?? []) : [];
     for (; match; match = nextMatch(match, pattern, scope)) {
@@ -221,7 +222,7 @@ function withName(
   const { index, input } = match;
   const start = index + match[0].length;
   const cue = text.slice(index, start);
-  if (cue === cue.toUpperCase()) return undefined;
+  if (cue === cue.toUpperCase() && cue !== cue.toLowerCase()) return undefined;
   const length = nameAfter(text.slice(start, start + nameMax));
   if (length === 0) return undefined;
   const name = input.slice(start, start + length);

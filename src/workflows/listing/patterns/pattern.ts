@@ -33,6 +33,8 @@ export interface FactPattern {
   mayState?: readonly string[];
   /** Read from the first line only: elsewhere its words mean too many other things. */
   inTitle?: boolean;
+  /** Only looked for if the text has not told the fact by a pattern before. */
+  unlessSaid?: boolean;
   /** Also read from the listing's category, if neither a field nor the text states it. */
   inCategory?: boolean;
   /** If given, a value after a "not" does not count; what is stated then, by value. */

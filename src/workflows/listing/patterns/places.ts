@@ -1,13 +1,14 @@
 import { placeAtStart } from '../names.ts';
+import { townAfterPreposition, townAtStart } from '../towns.ts';
 import { vehicleName } from './makes.ts';
-import { after, type FactPattern } from './pattern.ts';
+import { after, before, type FactPattern, type Kind } from './pattern.ts';
 
 const possible =
   '(?: (?:only|is|it|them|possible|available|welcome|preferred|in person|nur|bitte|gerne?|jederzeit|moglich|ist|solo|unicamente|en mano|en persona|personal|personalmente|sin compromiso|uniquement|seulement|sur place|gratuite?))*';
 
 /** After these, a place is named that ends the sentence or its part: "Pick up Didcot." */
 const bareCues = [
-  `(?:collections?|collect|pick[ -]?up|(?:selbst)?abholung|ubergabe|recogida|retrait|(?:remise en )?mains? propres?)(?: (?:only|nur|solo))?(?: ?[:,-])? `,
+  `(?:collections?|collect|pick[ -]?up|(?:selbst)?abholung|ubergabe|recogida|retrait|(?:remise en )?mains? propres?|located|based)(?: (?:only|nur|solo))?(?: ?[:,-])? `,
   '(?<=[.!\\n] )en ',
 ];
 const isBare = new RegExp(`^(?:${bareCues.join('|')})$`);
@@ -84,7 +85,8 @@ const cues = [
   'zu (?:besichtigen|sehen|verkaufen|vermieten) in ',
   'kann(?: (?:jederzeit|gerne?|auch))* in (?=[^.,;\\n]{3,40}? (?:abgeholt|besichtigt|angesehen|angeschaut|probegefahren) )',
   '(?:[a-z]{0,12}standort|(?:arbeits|dienst|einsatz|abhol|besichtigungs)ort|liegeplatz)(?: (?:des|der) [a-z]{3,14})?(?: ?[:=-] ?| ist | in | )(?:in )?|ort ?: ?',
-  '(?:stehe?n?t?|befinde[nt] sich|liege?n?t?|gelegen|ansassig)(?: (?:derzeit|aktuell|zurzeit|momentan|jetzt))? in |mit sitz in |im (?:gross)?raum ',
+  '(?:stehe?n?t?|befinde[nt] sich|liege?n?t?|gelegen|ansassig)(?: (?:derzeit|aktuell|zurzeit|momentan|jetzt|am [a-z]{3,14}|an der [a-z]{3,14}))? in |mit sitz in |im (?:gross)?raum ',
+  '(?<=[.,;:(\\n] ?)(?:zona|barrio|secteur|quartier)(?: (?:de|du))? |(?<=[.,;:(\\n] ?)(?:covering|serving) ',
   `(?:recogida|recoger(?:lo|la|se)?|se recogen?|se entregan?|entrega)${possible} en `,
   `pueden? (?:ver|visitar|probar)(?:se|lo|la)?${possible} en |(?:para ver(?:lo|la)?|visitas?|visible) en `,
   '(?:trato(?: directo| en mano)?|en mano|amarre|fondead[oa]|varad[oa]|se encuentra) en |se trouve (?:a|au|aux|sur) |(?<=[.,;!\\n] )vist[ao] en ',
@@ -97,6 +99,27 @@ const cues = [
 ]
   // Words without "in" or "from" come last: the name has to end what they say.
   .concat(bareCues);
+
+/** Kinds of which people ask first where they are. */
+const placed: readonly Kind[] = ['jobs', 'services', 'property', 'vehicles'];
+const goods: readonly Kind[] = ['electronics', 'furniture', 'fashion', 'generic'];
+
+/** Where a thing was made or bought, or what is some way off, is not where it is. */
+const elsewhere =
+  /(?:\b(?:bought|made|built|born|registered|studied|trained|gekauft|gebaut|hergestellt|zugelassen|geboren|studiert|comprad[oa]|hech[oa]|fabricad[oa]|matriculad[oa]|nacid[oa]|achetee?|fabriquee?|immatriculee?|nee?)|\d ?(?:min|mins|minutes?|minuten|minutos|km|miles|h|hours?|stunden?|horas?|heures?))(?: [a-z]{2,8})?[ .,:]{1,2}$/;
+const elsewhereAfter = /^ (?:gekauft|gebaut|hergestellt|zugelassen|produziert|geboren)/;
+/** What ends the name of a place that stands on its own. */
+const townEnds =
+  /^(?: ?(?:[.,;:!?)(/|+\n]|$)| - | (?:und|and|et|y|&|or|oder|ou|o|area|region|city|centre|center|zentrum|centro|ville|[a-z]{1,2}\d{1,2}[a-z]?)(?![a-z]))/;
+const sentenceEnds = /^ ?(?:[.!\n]|$)/;
+/** Tickets name the town of what they are for. */
+const isEvent =
+  /\b(?:tickets?|konzert[a-z]*|concerts?|conciertos?|entradas?|eintrittskarten?|billets?|festival|gigs?|fluge?|flights?|vuelos?|vols?)(?![a-z])/;
+
+const townIn = (match: RegExpExecArray, text: string) =>
+  elsewhere.test(before(text, match, 32)) || elsewhereAfter.test(after(text, match)) ? undefined : match[1];
+
+const isVehicle = (name: string) => startsWithVehicle.test(name);
 
 /** Where a thing is, or where the work is done. */
 export const placePatterns: readonly FactPattern[] = [
@@ -156,5 +179,43 @@ export const placePatterns: readonly FactPattern[] = [
       /[a-z]{2,14} (?=[a-z'-]{3,20}(?: [a-z'-]{2,12})? (?:city|town) cent(?:re|er))|(?<![a-z])centr[eo](?:-ville)? (?:de |d')?/g,
     nameAfter: placeAtStart,
     read: (match) => match[1],
+  },
+  {
+    // "Our kitchen in York needs a chef": known towns need no other word.
+    fact: 'location',
+    kinds: placed,
+    asWritten: true,
+    unlessSaid: true,
+    denied: {},
+    pattern: /(?<![a-z0-9])(?:in|near|nr|at|en|a|bei|nahe|sur|pres de|cerca de) /g,
+    nameAfter: townAfterPreposition,
+    called: withArticle,
+    read: townIn,
+  },
+  {
+    fact: 'location',
+    kinds: placed,
+    asWritten: true,
+    unlessSaid: true,
+    denied: {},
+    pattern: /^|[.,;:!?()/|\n] ?| - /g,
+    nameAfter: townAtStart,
+    read: (match, text) =>
+      townEnds.test(after(text, match, 8)) && !isVehicle(match[1] ?? '') ? townIn(match, text) : undefined,
+  },
+  {
+    // Of other things a town is told last, or in a sentence that is nothing else.
+    fact: 'location',
+    kinds: goods,
+    asWritten: true,
+    unlessSaid: true,
+    denied: {},
+    pattern: /[.,!\n] ?| - /g,
+    nameAfter: townAtStart,
+    read: (match, text) => {
+      const title = text.indexOf('\n');
+      const isAlone = sentenceEnds.test(after(text, match, 4)) && match.index >= title;
+      return isAlone && !isEvent.test(text.slice(0, title)) ? townIn(match, text) : undefined;
+    },
   },
 ];
