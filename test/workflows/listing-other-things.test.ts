@@ -23,7 +23,7 @@ it('a French caravan has no odometer and no motor, and none is a car of the same
     'De 2010, 4 couchages, auvent, très bon état. À retirer à Limoges.',
   );
   expect([caravane.kind, caravane.blockers]).toEqual(['vehicles', []]);
-  expect(factOf(caravane, 'make')).toBeUndefined();
+  expect(factOf(caravane, 'make')).toBe('Caravelair');
   const swift = score(
     'Swift Challenger 480 caravan',
     '2014, two berth, full awning, no damp. Collection from Preston.',

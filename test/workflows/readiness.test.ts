@@ -52,10 +52,10 @@ describe('readiness of a listing', () => {
     const packOf = (category: string) =>
       ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, title: 'Offer of the week', category } })
         .basis?.packVersion;
-    expect(packOf('Used Cars')).toBe('listing/vehicles@9');
-    expect(packOf('Apartments')).toBe('listing/property@7');
+    expect(packOf('Used Cars')).toBe('listing/vehicles@10');
+    expect(packOf('Apartments')).toBe('listing/property@8');
     expect(packOf('Mobile phones')).toBe('listing/electronics@5');
-    expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@9');
+    expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@10');
     expect(packOf('Stellenangebote')).toBe('listing/jobs@3');
     expect(packOf('Carpets')).toBe('listing/generic@8');
   });

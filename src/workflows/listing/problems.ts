@@ -4,7 +4,9 @@ import { contradictionsIn, nameOf } from './contradictions.ts';
 import type { ReadFacts } from './facts.ts';
 import { isGibberish } from './gibberish.ts';
 import type { Misplaced } from './kinds.ts';
+import { namesModel } from './patterns/makes.ts';
 import type { Kind } from './patterns/pattern.ts';
+import { plainText } from './plain-text.ts';
 import { problem } from './problem.ts';
 import { ranges } from './ranges.ts';
 
@@ -67,6 +69,9 @@ export function isPriceOutside(kind: Kind, price: number | undefined, currency: 
   return price < range[0] || price > range[1] * (isSmall ? smallMoney : 1);
 }
 
+const shoes =
+  /\b(?:shoes?|boots?|trainers|sneakers?|sandals?|heels|loafers|schuhe?|[a-z]*stiefel|sandalen|pumps|zapat(?:os|illas)|botas|botines|tenis|sandalias|chaussures?|bottes|bottines|baskets|escarpins|sandales)(?![a-z])/i;
+
 function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: number, words: Words): CheckResult[] {
   const { say } = words;
   const found: CheckResult[] = [];
@@ -74,7 +79,7 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
     const value = read.facts.find((fact) => fact.name === name)?.value;
     return value === undefined ? undefined : Number(value);
   };
-  const wrong = (id: 'price' | 'year' | 'mileage' | 'area' | 'height' | 'hours' | 'pay', message: string) => {
+  const wrong = (id: 'price' | 'size' | 'year' | 'mileage' | 'area' | 'height' | 'hours' | 'pay', message: string) => {
     const fact = say(`fact.${id}`);
     found.push(problem(`impossible-${id}`, fact, message, say('listing.correct', { fact })));
   };
@@ -87,6 +92,9 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
   if (kind === 'vehicles' && latest > thisYear + 1) wrong('year', say('listing.yearToCome', { year: String(latest) }));
   if (kind === 'vehicles' && year !== undefined && year < 1885)
     wrong('year', say('listing.yearTooEarly', { year: String(year) }));
+  // The models that are known by name are all of later decades.
+  if (kind === 'vehicles' && year !== undefined && year >= 1885 && year < 1930 && namesModel(plainText(listing.title)))
+    wrong('year', say('listing.yearBeforeModel', { year: String(year) }));
   const mileage = numberOf('mileageKm') ?? numberOf('mileageMiles');
   if (mileage !== undefined && (mileage < 0 || mileage > 2_000_000))
     wrong('mileage', say('listing.mileage', { amount: mileage }));
@@ -115,6 +123,10 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
       ),
     );
   }
+  const size = numberOf('size');
+  // Sizes from 200 on are millimetres of a foot.
+  if (kind === 'fashion' && size !== undefined && size > 60 && size < 200 && shoes.test(listing.title))
+    wrong('size', say('listing.outOfRange', { fact: say('fact.size'), amount: size }));
   const bought = Number(read.facts.find(({ name }) => name === 'purchased')?.value.slice(0, 4));
   if (bought > thisYear) wrong('year', say('listing.yearToCome', { year: String(bought) }));
   const hours = numberOf('hoursPerWeek');

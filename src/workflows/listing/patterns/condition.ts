@@ -3,30 +3,30 @@ import { after, before, type ChoiceReader, unlessNegated } from './pattern.ts';
 /** What people write of a thing's condition, by what it says; each line in one language: English, German, Spanish, French. */
 const conditionWords = {
   likeNew: [
-    /like new|as new(?! [a-z])|mint\b|no marks/,
-    /neuwertig|wie neu/,
-    /como nuev[oa]/,
-    /comme neuf|comme neuve/,
+    /like new|as new(?! [a-z])|mint\b|no marks|(?:nearly|almost|practically) new|as good as new/,
+    /neuwertig|(?:so gut )?wie neu|fast neu(?![a-z])|ladenneu/,
+    /como nuev[oa]|(?:casi|practicamente) nuev[oa]|seminuev[oa]/,
+    /comme neuf|comme neuve|(?:quasi(?:ment)?|presque) neu(?:f|ve)|etat (?:quasi )?neuf/,
   ],
   unused: [
-    /brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|never used/,
+    /brand new|\bbnwt\b|\bbnib\b|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|never used/,
     /nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|nie benutzt/,
-    /sin estrenar|a estrenar|precintad[oa]|sin usar/,
+    /sin estrenar|nuev[oa]s? (?:con etiqueta|en caja|sin uso)|a estrenar|precintad[oa]|sin usar/,
     /neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?/,
     // A German "neu", too.
     /(?<!(?:inspektion|tuv|hu|pickerl|service|akku|batterie|kette|chaine|reifen|mantel|schlauche?|bremsen|bremsbelage|sattel|selle|saiten|bezug|housse|display|armband|ladegerat|kabel|polster|matratze) )neu(?:f|ve|wertig)?(?=[.,;!]|$)/,
   ],
   veryGood: [
-    /very good|excellent|never crashed/,
-    /sehr gut(?:er|em|en)?|exzellent|hervorragend|top.?zustand/,
-    /muy buen(?:o|a|as)?|excelente|perfecto estado/,
-    /tres bon(?:ne)?|parfait etat/,
+    /very good|excellent|never crashed|(?:great|superb|fantastic|perfect|lovely|beautiful|top|amazing|outstanding) (?:used |overall )?(?:condition|nick|shape|order)|immaculate|pristine|\bvgc\b/,
+    /sehr gut(?:er|em|en)?|exzellent|hervorragend|top.?zustand|bestzustand|(?:best|perfekt|super|makellos|tadellos|einwandfrei|ausgezeichnet)(?:e[rmn]?)? zustand|makellos|tip ?top\b|top erhalten/,
+    /muy buen(?:o|a|as)?|excelente|(?:perfecto|impecable|optimo) estado|perfectas condiciones|impecable|inmejorable/,
+    /tres bon(?:ne)?|(?:parfait|superbe|excellent) etat|impeccable|\bnickel\b|\btbe\b/,
   ],
   good: [
-    /good (?:used )?condition|good working|\bcondition:? good|well kept/,
-    /gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|zustand[ :]{1,2}(?:ist )?gut\b/,
-    /buen estado|buenas condiciones/,
-    /bon etat|bonne etat/,
+    /(?:good|decent|nice|sound|reasonable|fair) (?:used )?condition|in good (?:order|nick|shape)|good working|\bcondition:? good|well kept/,
+    /gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|zustand[ :]{1,2}(?:ist )?gut\b|ordentliche[rmn]? zustand/,
+    /buen estado|buenas condiciones|bien (?:cuidad|conservad)[oa]s?|\bbuen uso\b/,
+    /bon etat|bonne etat|etat correct|bien (?:entretenu|conserve)/,
   ],
   otherwiseGood: [
     /otherwise (?:(?:in )?(?:very )?good|(?:all |works? |works )?(?:fine|ok(?:ay)?\b|great|perfect|excellent))/,
@@ -40,20 +40,25 @@ const conditionWords = {
     /sin (?:ningun )?(?:aranazos?|rayones|rayas)/,
     /(?:sans|aucune) rayures?/,
   ],
-  used: [/used\b|worn\b/, /gebraucht|getragen/, /usad[oa]|segunda mano/, /occasion|d'occasion/],
+  used: [
+    /used\b|worn\b|pre-?(?:loved|owned)|second.?hand\b/,
+    /gebraucht|getragen/,
+    /usad[oa]|segunda mano/,
+    /occasion|d'occasion/,
+  ],
   refurbished: [/refurbished|restored/, /generaluberholt|restauriert/, /reacondicionad|restaurad/, /reconditionne/],
   working: [
-    /(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfect(?:ly)?|like new)|fully working/,
-    /einwandfrei|lauft (?:gut|super|problemlos|tadellos)|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert/,
-    /va (?:muy )?bien|\b(?:no|ya no) (?:funciona|enciende)|funciona/,
-    /marche (?:tres )?bien|marche parfaitement|tourne bien|ne fonctionne (?:pas|plus)|fonctionne/,
+    /(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfect(?:ly)?|like new)|fully (?:working|functional)|(?:full|perfect) working order|in working order/,
+    /einwandfrei|(?:geht|springt|startet) nicht(?: mehr)?(?: an)?(?=[.,;!]|$)|lauft (?:gut|super|problemlos|tadellos)|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert/,
+    /va (?:muy )?bien|\b(?:no|ya no) (?:funciona|enciende|prende|arranca)|funciona/,
+    /marche (?:tres )?bien|marche parfaitement|tourne bien|ne (?:fonctionne|demarre|s'allume|charge) (?:pas|plus)|fonctionne|en etat de marche/,
   ],
   broken: [
-    /for parts|spares (?:or|and|&) repairs?|for spares|\bcrack(?:s|ed)?\b|broken|damaged/,
-    /defekt|kaputt|(?:nur )?fur bastler|bastlergerat/,
+    /for parts|\bfaulty\b|(?:won't|will not|doesn't|does not) (?:turn|switch) on|spares (?:or|and|&) repairs?|for spares|\bcrack(?:s|ed)?\b|broken|damaged/,
+    /defekt|kaputt|(?:nur )?(?:fur|an) bastler|bastlergerat|ersatzteilspender|reparaturbedurftig/,
     // "Rota" and "cassé" are also the names of colours and styles.
-    /averiad|(?<!(?:blanco|crudo|vaqueros?|jeans?|pantalon(?:es)?|estilo|rosa) )\brot[oa]s?\b|para piezas/,
-    /(?<!(?:blancs?|blanches?|prix) )\b(?:cassee?s?|brisee?s?)(?![a-z-])|en panne|pour pieces/,
+    /averiad|(?<!(?:blanco|crudo|vaqueros?|jeans?|pantalon(?:es)?|estilo|rosa) )\brot[oa]s?\b|para (?:piezas|repuestos?|despiece|reparar)|estropead[oa]/,
+    /(?<!(?:blancs?|blanches?|prix) )\b(?:cassee?s?|brisee?s?)(?![a-z-])|en panne|pour pieces|\ba reparer\b/,
   ],
   flawed: [
     /\bmarks\b|signs of (?:wear|use)|scratch|\bdents?\b|\bscuffs?\b|stains?\b/,
@@ -95,14 +100,15 @@ const otherwise =
   /^[^.;\n]{0,40}[,;.:-] ?(?:aber |but |pero |mais )?(?:otherwise|sonst|ansonsten|por lo demas|sinon|par ailleurs|a part ca)\b/;
 
 const named = unlessNegated({
-  'like new': /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks|casi nuev|quasi neuf/,
+  'like new':
+    /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks|(?:casi |practicamente |semi)nuev|quasi|presque|etat neuf|nearly|almost|practically|as good as|fast neu|ladenneu/,
   'for parts':
-    /parts|spares|not work|longer work|n't work|nicht|no (?:funciona|enciende)|fonctionne p|broken|defekt|averiad|piezas|panne|pieces|damaged|kaputt|\brot[oa]|cass|brise|bastler/,
-  new: /new|nuev|sealed|unopened|nagelneu|verpackt|unbenutzt|ungetragen|estrenar|precintad|jamais|never used|nie benutzt|sin usar|^neu|ovp/,
+    /parts|spares|not work|longer work|n't work|nicht|no (?:funciona|enciende|prende|arranca)|(?:fonctionne|demarre|s'allume|charge) p|faulty|n't|not (?:turn|switch)|ersatzteil|reparatur|repuesto|despiece|repar[ae]r|estropead|broken|defekt|averiad|piezas|panne|pieces|damaged|kaputt|\brot[oa]|cass|brise|bastler/,
+  new: /new|bnwt|bnib|nuev|sealed|unopened|nagelneu|verpackt|unbenutzt|ungetragen|estrenar|precintad|jamais|never used|nie benutzt|sin usar|^neu|ovp/,
   'very good':
-    /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|perfecto estado|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
-  good: /good|buen|bon|gut|gepflegt|well kept|grade [ab]|(?:without|no) scratch|scratch.?free|(?:ohne|keine).* kratzer|kratzerfrei|sin .*(?:aranazo|rayones|rayas)|(?:sans|aucune) rayure|^(?:otherwise|sonst|ansonsten|por lo demas|sinon|par ailleurs)/,
-  working: /work|runs|funktion|einwandfrei|lauft|funciona|va |marche|tourne|fonctionne/,
+    /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|^(?:perfect (?:used|overall|cond|nick|shape|order)|perfect[oa]s? (?:estado|cond)|impec|optimo|inmejorable|superb|nickel|tbe|vgc|great|fantastic|lovely|beautiful|amazing|outstanding|immaculate|pristine|best|perfekt|super|makellos|tadellos|einwandfreie|ausgezeichnet)|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
+  good: /good|decent|nice|sound|reasonable|fair|ordentlich|bien |buen|bon|gut|gepflegt|well kept|grade [ab]|(?:without|no) scratch|scratch.?free|(?:ohne|keine).* kratzer|kratzerfrei|sin .*(?:aranazo|rayones|rayas)|(?:sans|aucune) rayure|^(?:otherwise|sonst|ansonsten|por lo demas|sinon|par ailleurs)/,
+  working: /work|functional|runs|funktion|einwandfrei|lauft|funciona|va |marche|tourne|fonctionne/,
   refurbished: /refurb|general|reacond|recond|rest/,
   used: /./,
 });

@@ -3,7 +3,7 @@ import type { FactPattern } from './pattern.ts';
 // Makes of vehicles with their models, and brands of devices.
 
 const makesAsWritten =
-  'Abarth|Adria|Bürstner|Carado|Carthago|Chausson|Dethleffs|Elddis|Hymer|Knaus|Niesmann|Pössl|Rimor|Roller Team|Weinsberg|Alfa Romeo|Alpine|Aston Martin|Audi|Bentley|BMW|BYD|Cadillac|Chevrolet|Chrysler|Citroën|Cupra|Dacia|Daewoo|Daihatsu|Dodge|DS|Ducati|Ferrari|Fiat|Ford|Genesis|GMC|Harley-Davidson|Honda|Hyundai|Infiniti|Isuzu|Iveco|Jaguar|Jeep|Kawasaki|Kia|KTM|Lada|Lamborghini|Lancia|Land Rover|Lexus|Lincoln|Lotus|MAN|Maserati|Mazda|Mercedes-Benz|MG|Mini|Mitsubishi|Nissan|Opel|Peugeot|Piaggio|Polestar|Porsche|Ram|Renault|Rolls-Royce|Saab|Scania|Seat|Skoda|Smart|SsangYong|Subaru|Suzuki|Tesla|Toyota|Triumph|Vauxhall|Vespa|Volkswagen|Volvo|Yamaha';
+  'Acura|Aixam|Aprilia|Benelli|Buick|CFMoto|Chery|Derbi|GasGas|Geely|Gilera|GWM|Haval|Husqvarna|Italika|Jaecoo|Keeway|Kreidler|Kymco|Leapmotor|Ligier|MBK|Microcar|Moto Guzzi|Motomel|Omoda|Pontiac|Rieju|Royal Enfield|Simson|Trabant|Voge|Wartburg|Xpeng|Zanella|Zontes|Zündapp|Bayliner|Beneteau|Boston Whaler|Fairline|Four Winns|Jeanneau|Quicksilver|Sea Ray|Sealine|Sunseeker|Zodiac|Anssems|Böckmann|Brenderup|Brian James|Humbaur|Ifor Williams|Indespension|Saris|Stema|Autostar|Auto-Trail|Auto-Sleepers|Bailey|Benimar|Caravelair|Coachman|Eriba|Eura Mobil|Fendt|Fleurette|Frankia|Itineo|Laika|LMC|Mobilvetta|Pilote|Rapido|Sterckeman|Tabbert|Trigano|Westfalia|Abarth|Adria|Bürstner|Carado|Carthago|Chausson|Dethleffs|Elddis|Hymer|Knaus|Niesmann|Pössl|Rimor|Roller Team|Weinsberg|Alfa Romeo|Alpine|Aston Martin|Audi|Bentley|BMW|BYD|Cadillac|Chevrolet|Chrysler|Citroën|Cupra|Dacia|Daewoo|Daihatsu|Dodge|DS|Ducati|Ferrari|Fiat|Ford|Genesis|GMC|Harley-Davidson|Honda|Hyundai|Infiniti|Isuzu|Iveco|Jaguar|Jeep|Kawasaki|Kia|KTM|Lada|Lamborghini|Lancia|Land Rover|Lexus|Lincoln|Lotus|MAN|Maserati|Mazda|Mercedes-Benz|MG|Mini|Mitsubishi|Nissan|Opel|Peugeot|Piaggio|Polestar|Porsche|Ram|Renault|Rolls-Royce|Saab|Scania|Seat|Skoda|Smart|SsangYong|Subaru|Suzuki|Tesla|Toyota|Triumph|Vauxhall|Vespa|Volkswagen|Volvo|Yamaha';
 const brandsAsWritten =
   'Acer|AEG|Amazon|AMD|Anker|Apple|Asus|Balay|Bang & Olufsen|Beko|Bosch|Bose|Braun|Brother|Canon|Casio|Dell|De’Longhi|DJI|Dyson|Electrolux|Epson|Fairphone|Fitbit|Fujifilm|Garmin|Gigabyte|Google|Gorenje|GoPro|Grundig|Haier|Hisense|HP|Indesit|Huawei|JBL|Jura|Kärcher|KitchenAid|Krups|Leica|Lenovo|LG|Liebherr|Logitech|Makita|Marshall|Medion|Microsoft|Miele|Motorola|Moulinex|MSI|Neff|Nikon|Nintendo|Nokia|Nothing|Oculus|OnePlus|Oppo|Panasonic|Philips|Razer|Realme|Roborock|Rowenta|Samsung|Seagate|Sennheiser|Siemens|Smeg|Sonos|Sony|Steam|TCL|Toshiba|Vorwerk|Western Digital|Whirlpool|Xiaomi|Yamaha|Zanussi';
 
@@ -66,13 +66,27 @@ const words = new Set([
   'genesis',
   'lotus',
   'ford',
+  'bailey',
+  'coachman',
+  'fendt',
+  'pilote',
+  'rapido',
+  'saris',
+  'zodiac',
 ]);
 
+/** By first letters, so that at most positions of a text one comparison is enough. */
 function inText(known: ReadonlyMap<string, string>): string {
-  return [...known.keys()]
-    .sort((one, other) => other.length - one.length)
-    .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[ -]/g, '[ -]?'))
-    .join('|');
+  const rests = new Map<string, string[]>();
+  for (const name of [...known.keys()].sort((one, other) => other.length - one.length)) {
+    const [first = ''] = name;
+    const rest = name
+      .slice(1)
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/[ -]/g, '[ -]?');
+    rests.set(first, [...(rests.get(first) ?? []), rest]);
+  }
+  return [...rests].map(([first, all]) => `${first}(?:${all.join('|')})`).join('|');
 }
 
 /** Who made the engine did not make the boat. */
@@ -255,7 +269,22 @@ const modelsAfterMake = [
     'fat boy',
     'road king',
   ],
-  ...['iron 883', 'primavera', 'gts', 'px ?\\d*', 'lx ?\\d*', 'sprint ?\\d*', 'liberty', 'beverly', 'mp3', 'vespa'],
+  ...[
+    'iron 883',
+    'primavera',
+    'gts',
+    'px ?\\d*',
+    'lx ?\\d*',
+    'sprint ?\\d*',
+    'liberty',
+    'beverly',
+    'medley',
+    'typhoon',
+    'nrg',
+    'zip',
+    'mp3',
+    'vespa',
+  ],
   ...['[rfks] ?\\d{3,4} ?(?:gs|rt|rr|xr)'],
 ].join('|');
 

@@ -199,6 +199,16 @@ export const vehiclePatterns: readonly FactPattern[] = [
         : (match[1] ?? match[2]),
   },
   {
+    // So old a year needs a word for it: prices and numbers of models are like it.
+    fact: 'year',
+    type: 'number',
+    kinds: ['vehicles'],
+    needs: /1(?:8\d|9[0-2])\d/,
+    pattern:
+      /(?<![a-z])(?:ez|erstzulassung|baujahr|bj\.?|first registered|registered|built(?: in)?|year|ano|matriculad[oa](?: en)?|annee|mise en circulation|modell?(?:jahr|e)?|anno)[ :]{1,3}(1(?:8\d|9[0-2])\d)(?!\d|[.,]\d| ?(?:km|miles|€|eur|cc|kg))/g,
+    read: (match) => match[1],
+  },
+  {
     // British number plates tell the half-year: 19 is from March 2019, 69 from September of that year.
     fact: 'year',
     type: 'number',
