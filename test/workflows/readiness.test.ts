@@ -56,7 +56,7 @@ describe('readiness of a listing', () => {
     expect(packOf('Apartments')).toBe('listing/property@8');
     expect(packOf('Mobile phones')).toBe('listing/electronics@5');
     expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@10');
-    expect(packOf('Stellenangebote')).toBe('listing/jobs@3');
+    expect(packOf('Stellenangebote')).toBe('listing/jobs@4');
     expect(packOf('Carpets')).toBe('listing/generic@8');
   });
 

@@ -136,7 +136,7 @@ function toCome(fact: string, kinds: FactPattern['kinds'], words: string, day: s
 const free = 'frei|verfugbar|bezugsfrei|beziehbar|bezug|einzug|available|move.?in|vacant|disponible|libre|entrada';
 const beginning =
   'eintritt|eintrittsdatum|arbeitsbeginn|beginn|ausbildungsbeginn|start|starting|starts|start date|startdatum|incorporacion|inicio|comienzo|empieza|prise de poste|prise de fonctions?|debut|embauche|demarrage|commencing';
-const from = 'ab|from|desde|a partir d[eu]l?|des le|zum';
+const from = 'ab|from|desde|a partir d[eu]l?|des(?: le)?|zum';
 const fromGap = ' (?:dem |sofort |the |el |le |anfang |mitte |ende )?';
 const freeGap = "[a-z' :,(-]{0,24}?";
 /** "Desde enero" may be since January. */

@@ -15,13 +15,14 @@ const nameWord = "(?:(?:st|ste|dr)\\. ?|[a-z0-9ß&](?:[a-z0-9ß&'-]|\\.(?! )){0,
 const namesNobody =
   /\b(?:we|wir|nous|nosotros|i|ich|je|you|he|she|it|they|er|sie|il|elle|on|who|wer|whoever|qui|quien|this|that|these|there|which|if|wenn|weil|because|que|se|man|jemand|someone|somebody|everyone|anyone|candidates?|applicants?|bewerber|clients?|customers?|kunden?|clientes?|role|position|person|woman|girl|lady|student|studentin|frau|madchen|mann|mujer|chica|chico|estudiante|femme|homme|etudiante?|gesucht|wanted|suche|busco)\b|^(?:ab|zum|zur|fur|in|im|am|derzeit|aktuell|momentan|jetzt|dringend|for|from|now|currently|to|as|a|an|actuellement|pour|para|desde|actualmente|my|mein|meine|mon|ma|mi) /;
 
-/** A name without what stands before it. */
+/** A name without what stands before it, and without its town. */
 function withoutArticles(words: string): string {
   return words
     .replace(
       /^(?:(?:&|\+|then|wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|les|el|los|las|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|nuestra|notre|equipo|equipe|unternehmen) )+/,
       '',
     )
+    .replace(/ a [a-z' -]+$/, '')
     .trim();
 }
 
@@ -60,8 +61,8 @@ export const jobPatterns: readonly FactPattern[] = [
     mayState: ['employmenttype', 'type', 'jobtype', 'art'],
     inCategory: true,
     pattern:
-      /full.?time|vollzeit|jornada completa|tiempo completo|temps plein|temps complet|(?:part.?time|teilzeit)(?! (?:moglich|possible|considered|available|option))|media jornada|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
-    read: oneOf({ 'full-time': /full|voll|complet|plein/, 'part-time': /part|teil|media|mini|pensum/ }),
+      /full.?time|vollzeit|jornada completa|tiempo completo|temps plein|temps complet|(?:part.?time|teilzeit)(?! (?:moglich|possible|considered|available|option))|media jornada|medio tiempo|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
+    read: oneOf({ 'full-time': /full|voll|complet|plein/, 'part-time': /part|teil|medi[ao]|mini|pensum/ }),
   },
   {
     fact: 'contract',
@@ -80,12 +81,12 @@ export const jobPatterns: readonly FactPattern[] = [
     mayState: ['jobtype', 'employmenttype', 'type', 'anstellungsart'],
     inCategory: true,
     pattern:
-      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|becari[oa]|beca\b|trainee|stagiaire|(?<!(?:abgeschlossene[rns]?|abgeschl\.|mit|ohne|eine|deine|ihre|gute|haben|oder) (?:[a-z-]+ )?)ausbildung(?!en|s(?:betrieb|leiter))|(?<!(?:completed|finished|an|your) )apprentice|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison|temporada/g,
+      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|tiempo indeterminado|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|becari[oa]|beca\b|trainee|stagiaire|(?<!(?:abgeschlossene[rns]?|abgeschl\.|mit|ohne|eine|deine|ihre|gute|haben|oder) (?:[a-z-]+ )?)ausbildung(?!en|s(?:betrieb|leiter))|(?<!(?:completed|finished|an|your) )apprentice|\bapprentissage\b|\bapprentie?s?\b|\blehrstelle|\blehrling|\bazubis?\b|auszubildende|\baprendi(?:z|ces|zaje)\b|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison|temporada/g,
     read: oneOf({
-      permanent: /perm|unbefristet|fest|indefinid|fijo|cdi/,
+      permanent: /perm|unbefristet|fest|indefinid|indeterminado|fijo|cdi/,
       internship: /intern|praktik|practicas|\bstag|beca|trainee/,
       'fixed-term': /fixed|befristet|cdd|year contract|temporada/,
-      apprenticeship: /ausbildung|apprent|alternance/,
+      apprenticeship: /ausbildung|apprent|alternance|lehr|azubi|auszub|aprendi/,
       freelance: /free|freib|autonomo/,
       temporary: /temp|interim|zeitarbeit|aushilfe|season|saison|werkstudent/,
     }),
@@ -108,7 +109,7 @@ export const jobPatterns: readonly FactPattern[] = [
       'organization',
     ],
     pattern:
-      /(?:(?<![a-z0-9])(?:(?:(?:[a-z]|st|ste|dr|co|ges|bros)\.|[&+]|[a-z0-9](?:[a-z0-9&'-]|\.(?! ))*) ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:(?:gmbh|ag|ug|se)? ?& ?co\.? ?(?:kga?a?\b|ohg\b)|gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?<![a-z])(?:(?:hotel|restaurant[e]?|cafe|[a-z]{0,20}(?:backerei|metzgerei|klinik|praxis|kanzlei|apotheke|werkstatt|pflegedienst|schreinerei|tischlerei|gartnerei|schule)|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+){0,2} (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks)|(?:gemeinde|stadt|landkreis|spitex|stiftung|verein|spital|pfarrei|kirchgemeinde|ayuntamiento|residencia|fundacion|colegio|mairie|commune|ville|association|fondation|ehpad|council|charity|parish|care home) (?:de |of |d')?[a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks))/g,
+      /(?:(?<![a-z0-9])(?:(?:(?:[a-z]|st|ste|dr|co|ges|bros)\.|[&+]|[a-z0-9](?:[a-z0-9&'-]|\.(?! ))*) ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:(?:gmbh|ag|ug|se)? ?& ?co\.? ?(?:kga?a?\b|ohg\b)|gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.l\.(?:u\.)?|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?<![a-z])(?:(?:hotel|restaurant[e]?|cafe|[a-z]{0,20}(?:backerei|metzgerei|klinik|praxis|kanzlei|apotheke|werkstatt|pflegedienst|schreinerei|tischlerei|gartnerei|schule)|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+){0,2} (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks)|(?:gemeinde|stadt|landkreis|spitex|stiftung|verein|spital|pfarrei|kirchgemeinde|ayuntamiento|residencia|fundacion|colegio|mairie|commune|ville|association|fondation|ehpad|council|charity|parish|care home) (?:de |of |d')?[a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|braucht|recrute|recherche|cherche|embauche|busca|necesita|precisa|selecciona|is hiring|is looking|needs|seeks))/g,
     read: (match) => withoutArticles(match[0]),
   },
   {
@@ -273,7 +274,7 @@ export const jobPatterns: readonly FactPattern[] = [
     kinds: ['jobs'],
     fields: ['durationmonths', 'duration', 'dauer', 'duracion', 'duree'],
     pattern: new RegExp(
-      `(?:dauer|duration|duracion|duree|befristet(?: auf| fur)?|contract(?: of| for)?|internship(?: of| for)?|praktikum(?: uber| von| fur)?|practicas(?: [a-z]+){0,4}|contrato(?: temporal)?(?: de| por)?|cdd|stage|alternance|interim|sustitucion|vertretung(?: fur)?|ausbildung)(?: (?:de|d'|of|von|auf|fur|for|uber))?[ :]{1,3}(?:zunachst |initially )?${COUNT} (months?|monaten?|meses|mois|years?|jahren?|anos?|ans?)(?![a-z])|${COUNT}[ -](month|year)(?= (?:contract|fixed|internship|placement|ftc|maternity))`,
+      `(?:dauer|duration|duracion|duree|befristet(?: auf| fur)?|contract(?: of| for)?|internship(?: of| for)?|praktikum(?: uber| von| fur)?|practicas(?: [a-z]+){0,4}|contrato(?: temporal)?(?: de| por)?|cdd|stage|alternance|apprentissage|interim|sustitucion|vertretung(?: fur)?|ausbildung)(?: (?:de|d'|of|von|auf|fur|for|uber))?[ :]{1,3}(?:zunachst |initially )?${COUNT} (months?|monaten?|meses|mois|years?|jahren?|anos?|ans?)(?![a-z])|${COUNT}[ -](month|year)(?= (?:contract|fixed|internship|placement|ftc|maternity))`,
       'g',
     ),
     read: (match) => {

@@ -74,6 +74,9 @@ function isLetAlready(match: RegExpExecArray, text: string): boolean {
   );
 }
 
+const isSold =
+  /for sale|zu verkaufen|zum kauf|verkauf|kaufpreis|se vende|\bvendo\b|en venta|a vendre|\bventes?\b|\bkauf|asking|freehold|leasehold|traspas|cession/;
+
 /** Facts read about a flat, a house or a plot. */
 export const propertyPatterns: readonly FactPattern[] = [
   {
@@ -249,6 +252,18 @@ export const propertyPatterns: readonly FactPattern[] = [
     read: (match) => (amountOf(match[1] ?? '') < 20 ? undefined : String(amountOf(match[1] ?? ''))),
   },
   {
+    // "£650 deposit"
+    fact: 'deposit',
+    type: 'number',
+    kinds: ['property'],
+    needs: /deposit|kaution|fianza|caution/,
+    pattern: new RegExp(
+      `[€£$] ?(${numeral}) (?:refundable |security )?deposit\\b|(?<![\\d.,])(${numeral}) ?(?:€|eur(?:os?)?|chf|£) (?:de )?(?:kaution|fianza|caution|deposit|depot de garantie)(?![a-z])`,
+      'g',
+    ),
+    read: (match) => String(amountOf(match[1] ?? match[2] ?? '')),
+  },
+  {
     fact: 'furnished',
     denied: { true: 'false', false: 'true' },
     type: 'boolean',
@@ -278,7 +293,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['minimumstay', 'mindestmietdauer', 'estanciaminima', 'dureeminimum'],
     pattern: new RegExp(
-      `(?:mindest(?:ens|mietdauer|mietzeit|dauer)|minimum(?: (?:stay|let|term|tenancy))?|min\\.?|minimo|estancia minima|duree minim(?:um|ale)|at least|mindestmietdauer)(?: (?:of|von|de))?[ :]{1,2}${COUNT}[ -](?:months?|monaten?|meses|mois)|${COUNT}[ -]months? minimum`,
+      `(?:mindest(?:ens|mietdauer|mietzeit|dauer)|minimum(?: (?:stay|let|term|tenancy))?|min\\.?(?: (?:stay|let|term|tenancy|rental|contract))?|minimo|estancia minima(?: de)?|contrato minimo(?: de)?|bail (?:minimum )?de|duree minim(?:um|ale)|at least|mindestmietdauer)(?: (?:of|von|de))?[ :]{1,2}${COUNT}[ -](?:months?|monaten?|meses|mois)|${COUNT}[ -]months? minimum`,
       'g',
     ),
     read: numberWithin(1, 60),
@@ -291,6 +306,19 @@ export const propertyPatterns: readonly FactPattern[] = [
     pattern:
       /\bvermietete[nrs]? (?:[a-z0-9-]+ ){0,2}(?:eigentums|dachgeschoss|erdgeschoss)?(?:wohnung|etw|immobilie|haus|apartment|einheit)|(?:seit \d{4}|langjahrig|langfristig|solide|fest|zuverlassig|unbefristet) vermietet|vermietet seit|kaufpreis[ :]{1,2}\d{2,3}[.' ]\d{3}|kapitalanlage|anlage(?:objekt|immobilie|wohnung)|rendite(?:objekt|immobilie)|mieteinnahm|mietrendite|\btenants? in[ -]situ|sitting tenants?|rental (?:income|yield)|buy.to.let|investment property|con inquilin[oa]s? dentro|(?:piso|casa|vivienda|local) alquilad[oa]|rentabilidad|\bse traspasa\b|\btraspaso(?= ?(?:[:.,;\n€\d]|de (?:negocio|bar|local|restaurante|peluqueria|tienda)|bar\b|local\b|negocio))|cession d[eu] (?:fonds|bail)|fonds de commerce|vendue?s? lou|rendement locatif|locataire en place/g,
     read: Object.assign(() => 'sale', { type: 'choice' as const, choices: ['sale'] }),
+  },
+  {
+    // Whoever stays for nights stays on holiday, unless the place is sold as one.
+    fact: 'offer',
+    denied: {},
+    kinds: ['property'],
+    needs: /ferien|gite|vacacional|casa rural|turistic|saisonnier|vacances|nacht|night|noche|nuit|self.catering/,
+    pattern:
+      /\bferien(?:wohnung|haus|apartment|zimmer|hauschen)|\bgites?\b|alquiler (?:vacacional|turistico)|\bcasa rural\b|(?:apartamento|piso|vivienda) turistic[oa]|location (?:saisonniere|de vacances)|self.catering|(?:pro|\/|je|per|a|por|la|par) ?(?:nacht|night|noche|nuit(?:ee)?)(?![a-z])/g,
+    read: Object.assign((_match: RegExpExecArray, text: string) => (isSold.test(text) ? undefined : 'holiday let'), {
+      type: 'choice' as const,
+      choices: ['holiday let'],
+    }),
   },
   {
     fact: 'offer',

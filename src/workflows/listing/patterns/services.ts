@@ -41,7 +41,7 @@ export const servicePatterns: readonly FactPattern[] = [
     kinds: ['services'],
     fields: ['minimumhours', 'mindestbuchung', 'minimohoras', 'minimumheures'],
     pattern: new RegExp(
-      `(?:minimum|min\\.|mindestens|mindestbuchung|mindestauftrag|minimo|at least|al menos|au moins)(?: (?:of|de|von|charge|booking))?[ :]{1,2}${COUNT} ?(?:h\\b|hours?|std\\b|stunden?|horas?|heures?)|${COUNT}[ -](?:hours?|stunden?|horas?|heures?) (?:minimum|minimo|mindestens)`,
+      `(?:minimum|min\\.?|mindestens|mindestbuchung|mindestauftrag|minimo|at least|al menos|au moins)(?: (?:of|de|von|charge|booking))?[ :]{1,2}${COUNT} ?(?:h\\b|hours?|std\\b|stunden?|horas?|heures?)|${COUNT}[ -](?:hours?|stunden?|horas?|heures?) (?:minimum|minimo|mindestens)`,
       'g',
     ),
     read: numberWithin(0.5, 48),
@@ -59,5 +59,17 @@ export const servicePatterns: readonly FactPattern[] = [
       const value = amountOf(match[1] ?? '') * (match[2] === undefined ? 1 : 1_000_000);
       return value >= 1000 ? String(value) : undefined;
     },
+  },
+  {
+    // "£2m public liability": the sum comes first.
+    fact: 'liabilityCover',
+    type: 'number',
+    kinds: ['services'],
+    needs: /liability|haftpflicht|responsabili/,
+    pattern: new RegExp(
+      `(?<![\\d.,])(${numeral}) ?(?:m\\b|mio\\.?|million(?:en|es|s)?|millones) ?(?:€|£|eur(?:os?)?|chf)? ?(?:(?:of|de|d'|in|public|betriebs|seguro) ?)*(?:liability|haftpflicht|responsabilidad civil|responsabilite civile)`,
+      'g',
+    ),
+    read: (match) => String(amountOf(match[1] ?? '') * 1_000_000),
   },
 ];

@@ -302,7 +302,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
     kinds: ['vehicles'],
     fields: ['enginelitres', 'enginesize', 'engine', 'motor', 'motorisierung'],
     pattern:
-      /(?<![\d.,])(\d[.,]\d)(?= ?(?:l\b|litres?\b|liter\b|litros?\b|e?-?t[df]?si|tfsi|[tc]d[ci]i?\b|td\b|tdci|cdti|ctdi|t?dci|(?:blue-?|e-?)?hdi|crdi|jtdm?\b|multijet|mjet|i\b|16v|8v|ecoblue|ecoboost|petrol|diesel|gasolina|essence|dualjet|hemi|mpi|t?gdi|vvt|i-vtec|vtec|skyactiv|hybrid|benzin|puretech|tce\b|sce\b|turbo|thp\b|vti\b|v6|v8))/g,
+      /(?<![\d.,])(\d[.,]\d)(?= ?(?:l\b|litres?\b|liter\b|litros?\b|e?-?t[df]?si|tfsi|[tc]d[ci]i?\b|td\b|tdci|cdti|ctdi|t?dci|(?:blue-?|e-?)?hdi|crdi|jtdm?\b|multijet|mjet|i\b|16v|8v|ecoblue|ecoboost|petrol|diesel|gasolina|essence|dualjet|hemi|mpi|t?gdi|vvt|i-vtec|vtec|skyactiv|hybrid|benzin|puretech|tce\b|sce\b|turbo|thp\b|vti\b|v6|v8|[1-9]\d{1,2} ?(?:ps|hp|bhp|cv|ch)\b))/g,
     // Litres may also be what it needs for a hundred kilometres.
     read: (match, text) =>
       /(?:verbrauch|verbraucht|gasta|consum[eo]|consommation|consomme|uses|mpg)[a-z :.]{0,16}$/.test(
