@@ -21,6 +21,7 @@ describe('the kind of thing', () => {
     ['vehicles', 'Kofferanhänger 1300 kg', 'Bj. 2019, gebremst, Stützrad.'],
     ['vehicles', 'Remorque bagagère 500 kg', 'Roue jockey et bâche.'],
     ['vehicles', 'Remolque de carga', 'Un eje, 750 kg, con papeles.'],
+    ['fashion', 'Wintermantel von Hugo Boss', 'Schwarz, Wolle.'],
     ['vehicles', 'Roller Piaggio Zip 50', '4-Takt, EZ 05/2017, Benzin, läuft super.'],
     ['generic', 'Kinderrad 12 Zoll mit Stützrädern', 'Gut erhalten, blau.'],
     ['generic', 'Stromerzeuger 4-Takt', 'Läuft, wenig benutzt.'],
@@ -33,7 +34,10 @@ describe('the kind of thing', () => {
 describe('what is said of it', () => {
   it.each<[Kind, string, string, string | undefined]>([
     ['vehicles', 'make', 'Anhänger Humbaur HA 752513\nPlane mit Spriegel.', 'Humbaur'],
-    ['vehicles', 'make', 'Camping-car Pilote G740 profilé\nBase Fiat Ducato 2.3.', 'Fiat'],
+    ['vehicles', 'make', 'Camping-car Pilote G740 profilé\nBase Fiat Ducato 2.3.', 'Pilote'],
+    ['vehicles', 'make', 'Wohnwagen Fendt Bianco 465\nVorzelt.', 'Fendt'],
+    ['jobs', 'contract', 'Serveuse pour la saison\nCDD 6 mois.', 'fixed-term'],
+    ['jobs', 'contract', 'Serveuse pour la saison\nLogée.', 'temporary'],
     ['vehicles', 'make', 'Pilote G740 profilé\nBase Fiat Ducato 2.3.', 'Pilote'],
     ['vehicles', 'year', 'Ford Model T\nBuilt 1924, runs well.', '1924'],
     ['vehicles', 'year', 'Peugeot 208\nAño 1908, nafta.', '1908'],
@@ -70,6 +74,11 @@ describe('what is missing', () => {
     expect(blockersOf({ ...caravan, title: 'Touring caravan 4 berth' })).toEqual(['model-given']);
     expect(blockersOf({ ...caravan, title: 'Bailey touring caravan 4 berth' })).toEqual([]);
     expect(blockersOf({ ...caravan, title: 'Elddis touring caravan 4 berth' })).toEqual([]);
+  });
+
+  it('no fuel of a scooter', () => {
+    const scooter = { description: 'De 2018, 21.000 km, revisada.', location: 'Gijón' };
+    expect(blockersOf({ ...scooter, title: 'Kymco Agility City 125' })).toEqual([]);
   });
 
   it('no area of a parking space', () => {

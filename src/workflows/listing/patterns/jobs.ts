@@ -81,7 +81,7 @@ export const jobPatterns: readonly FactPattern[] = [
     mayState: ['jobtype', 'employmenttype', 'type', 'anstellungsart'],
     inCategory: true,
     pattern:
-      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|tiempo indeterminado|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|becari[oa]|beca\b|trainee|stagiaire|(?<!(?:abgeschlossene[rns]?|abgeschl\.|mit|ohne|eine|deine|ihre|gute|haben|oder) (?:[a-z-]+ )?)ausbildung(?!en|s(?:betrieb|leiter))|(?<!(?:completed|finished|an|your) )apprentice|\bapprentissage\b|\bapprentie?s?\b|\blehrstelle|\blehrling|\bazubis?\b|auszubildende|\baprendi(?:z|ces|zaje)\b|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison|temporada/g,
+      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|tiempo indeterminado|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|becari[oa]|beca\b|trainee|stagiaire|(?<!(?:abgeschlossene[rns]?|abgeschl\.|mit|ohne|eine|deine|ihre|gute|haben|oder) (?:[a-z-]+ )?)ausbildung(?!en|s(?:betrieb|leiter))|(?<!(?:completed|finished|an|your) )apprentice|\bapprentissage\b|\bapprentie?s?\b|\blehrstelle|\blehrling|\bazubis?\b|auszubildende|\baprendi(?:z|ces|zaje)\b|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison(?![\s\S]{0,400}\bcdd\b)|temporada/g,
     read: oneOf({
       permanent: /perm|unbefristet|fest|indefinid|indeterminado|fijo|cdi/,
       internship: /intern|praktik|practicas|\bstag|beca|trainee/,

@@ -89,6 +89,10 @@ function inText(known: ReadonlyMap<string, string>): string {
   return [...rests].map(([first, all]) => `${first}(?:${all.join('|')})`).join('|');
 }
 
+/** Makers of caravans, which are words as well, after what they make: "camping-car Pilote". */
+const ofCaravans = new Set(['bailey', 'coachman', 'fendt', 'pilote', 'rapido']);
+const caravanBefore = /(?:camping-car|wohnmobil|wohnwagen|autocaravana|caravan[ae]?|motorhome) $/;
+
 /** Who made the engine did not make the boat. */
 const ofEngine = /(?:motor|moteur|engine|outboard|borda|aussenborder) $/;
 
@@ -98,7 +102,13 @@ function oneOfNames(known: ReadonlyMap<string, string>): Pick<FactPattern, 'patt
     read(match, text) {
       const found = match[0];
       if (ofEngine.test(text.slice(Math.max(0, match.index - 12), match.index))) return undefined;
-      if (words.has(found) && !/(?:^|\n|\d |: ?)$/.test(text.slice(Math.max(0, match.index - 4), match.index)))
+      const isOfCaravan =
+        ofCaravans.has(found) && caravanBefore.test(text.slice(Math.max(0, match.index - 14), match.index));
+      if (
+        words.has(found) &&
+        !isOfCaravan &&
+        !/(?:^|\n|\d |: ?)$/.test(text.slice(Math.max(0, match.index - 4), match.index))
+      )
         return undefined;
       return known.get(found) ?? known.get(found.replace(' ', '-')) ?? known.get(found.replace('-', ' '));
     },
