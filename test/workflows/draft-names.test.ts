@@ -192,7 +192,7 @@ describe('a fact of a draft', () => {
 
   it('that is a number of somebody names nobody', () => {
     const { body } = draft('offer', 'de', { 'Nummer des Kunden': 'K-4711', Leistung: 'a', Preis: '1' });
-    expect(body).toContain('- Nummer des Kunden: K-4711');
+    expect(body).toContain('Kundennummer: K-4711.');
     expect(body.startsWith('Guten Tag,')).toBe(true);
   });
 

@@ -6,11 +6,14 @@ import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftWords, SentenceVariant } from '../packs/draft-language.ts';
 import type { DraftTemplate, DraftTone } from '../packs/draft-templates.ts';
 import { type Assigned, namesFact, type Slot } from './draft-kind.ts';
+import { sentenceFor } from './draft-meaning.ts';
 import { isDay } from './says-when.ts';
 
 /** What a document is composed from. */
 export interface Composing {
   kind: DraftKind;
+  /** What a letter of no kind is for, such as thanks. */
+  occasion: string | undefined;
   words: DraftWords;
   template: DraftTemplate & { name: string };
   tone: DraftTone;
@@ -31,13 +34,14 @@ export function compose(composing: Composing): string {
   const { slots } = assigned;
   const reader = readerOf(composing);
   const stated = new Set<string>();
-  const paragraphs = (words.kinds[kind.id]?.paragraphs ?? []).map((sentences) =>
+  const paragraphs = (saidBy(composing)?.paragraphs ?? []).map((sentences) =>
     paragraphOf(sentences, composing, stated),
   );
   const sentences = paragraphs.filter((paragraph) => paragraph !== '');
   const heading = kind.id === '' ? (words.headings[template.name] ?? words.neutral) : words.details;
-  const given = [detailsOf(composing, stated, heading), ...mustTexts(composing)].filter((part) => part !== '');
-  const isEmpty = sentences.length + given.length === 0;
+  const given = [...detailsOf(composing, stated, heading), ...mustTexts(composing)].filter((part) => part !== '');
+  // What a letter of no kind is for is said in its first sentence, but that is no content.
+  const isEmpty = given.length === 0 && stated.size === 0 && (sentences.length === 0 || kind.id === '');
   const body = isEmpty ? [`${heading}\n[[${words.content}]]`] : given;
   // What the reader is asked to do comes last; a report asks for nothing.
   const endsWithRequest = sentences.length > 1 || (paragraphs.length > 1 && paragraphs.at(-1) === sentences[0]);
@@ -57,12 +61,20 @@ export function compose(composing: Composing): string {
 export function titleOf(composing: Composing): string {
   const { kind, words, assigned } = composing;
   const given = new Map([...assigned.slots].filter(([, { isOpen }]) => !isOpen));
-  const said = words.kinds[kind.id];
-  const titles = (assigned.isEnding ? said?.ends?.title : undefined) ?? said?.title ?? [];
+  const ends = assigned.isEnding ? words.kinds[kind.id]?.ends?.title : undefined;
+  const titles = ends ?? saidBy(composing)?.title ?? [];
   const variant = titles.find((one) => isSayable(one, composing, given));
   const title = variant ? fill(variant, given, words).replace(/\s+/g, ' ') : words.information;
   const points = [...title];
   return capital(points.length > 300 ? `${points.slice(0, 299).join('')}…` : title);
+}
+
+function saidBy({
+  kind,
+  words,
+  occasion,
+}: Composing): Pick<DraftWords['kinds'][string], 'title' | 'paragraphs'> | undefined {
+  return occasion === undefined ? words.kinds[kind.id] : words.occasions[occasion];
 }
 
 function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composing, stated: Set<string>): string {
@@ -113,9 +125,11 @@ function requestIn({ fields, text }: SentenceVariant, slots: ReadonlyMap<string,
   return `${capital(value)}${/[.!?]$/.test(value) ? '' : '.'}`;
 }
 
+const ofThings: ReadonlySet<string> = new Set(['item', 'reason', 'success']);
+
 /** "Pour lampe" is no French: a thing without an article stands after a colon instead. */
 function lacksArticle(field: string, text: string, slot: Slot | undefined, { beforeThings }: DraftWords): boolean {
-  if (field !== 'item' || !beforeThings || slot === undefined || slot.isOpen) return false;
+  if (!ofThings.has(field) || !beforeThings || slot === undefined || slot.isOpen) return false;
   const before = text.split(`{${field}}`, 1)[0]?.toLowerCase() ?? '';
   return beforeThings.words.test(before) && !beforeThings.determined.test(foldText(slot.text));
 }
@@ -131,6 +145,7 @@ function fill({ text }: SentenceVariant, slots: ReadonlyMap<string, Slot>, words
 
 /** What the caller calls a field, unless that is its id, which no reader knows. */
 function calledBy(slot: Slot | undefined, field: string, { names }: DraftWords): string {
+  if (slot?.label !== undefined) return slot.label;
   return capital(
     slot === undefined || bareName(slot.name) === bareName(field) ? (names[field]?.[0] ?? field) : worded(slot.name),
   );
@@ -198,20 +213,45 @@ function closingOf({ words, tone, assigned }: Composing, reader: string): string
   return form?.closing ?? (isNamed ? undefined : closings.unnamed) ?? closings.formal;
 }
 
-function detailsOf({ kind, assigned, facts, words }: Composing, stated: ReadonlySet<string>, heading: string): string {
-  const left = [...assigned.slots]
-    .filter(([field]) => !stated.has(field) && field !== 'recipient' && field !== 'sender')
-    .map(([, slot]) => slot);
+/** What no sentence of the kind states: in sentences of its own where there is one for it, else in a list. */
+function detailsOf(composing: Composing, stated: ReadonlySet<string>, heading: string): string[] {
+  const { kind, assigned, facts, words, template } = composing;
+  const left = [...assigned.slots].filter(
+    ([field]) => !stated.has(field) && field !== 'recipient' && field !== 'sender',
+  );
+  const isProse = template.addressed || kind.id === 'internal_memo';
+  const inSentences = isProse && (kind.id !== '' || composing.occasion !== undefined);
+  const said = new Map(
+    left.flatMap(([field, slot]) => {
+      const sentence = inSentences ? sentenceFor(field, slot, words.language) : undefined;
+      return sentence === undefined ? [] : [[slot, sentence] as const];
+    }),
+  );
   const order = new Map(facts.map(({ name }, index) => [name, index]));
   const place = ({ name }: Slot) => order.get(name) ?? facts.length;
-  const lines = [...left, ...assigned.others].sort((a, b) => place(a) - place(b));
-  if (lines.length === 0) return '';
+  const lines = [...left.map(([, slot]) => slot).filter((slot) => !said.has(slot)), ...assigned.others];
+  lines.sort((a, b) => place(a) - place(b));
+  const written = lines.map((slot) => lineOf(slot, composing));
+  // Up to three that have a name in the reader's language read on as sentences.
+  const readOn = inSentences && lines.length <= readOnMax && lines.every(({ label }) => label !== undefined);
+  const sentences = [...said.values(), ...(readOn ? written.map(ended) : [])].join(' ');
+  return [
+    sentences,
+    readOn || lines.length === 0 ? '' : `${heading}\n${written.map((line) => `- ${line}`).join('\n')}`,
+  ];
+}
+
+const readOnMax = 3;
+
+function ended(line: string): string {
+  return /[.!?]$/.test(line) ? line : `${line}.`;
+}
+
+function lineOf({ name, text, label }: Slot, { kind, words }: Composing): string {
+  if (asks.test(text.trim())) return text.trim();
   // A caller may name a fact by its field, `oldDate`, which no reader knows.
-  const labelOf = (name: string) => (kind.fields.has(name) ? words.names[name]?.[0] : undefined) ?? name;
-  const colon = words.language === 'fr' ? ' :' : ':';
-  const lineOf = ({ name, text }: Slot) =>
-    asks.test(text.trim()) ? text.trim() : `${capital(worded(labelOf(name)))}${colon} ${text.trim()}`;
-  return `${heading}\n${lines.map((slot) => `- ${lineOf(slot)}`).join('\n')}`;
+  const known = label ?? (kind.fields.has(name) ? words.names[name]?.[0] : undefined) ?? name;
+  return `${capital(worded(known))}${words.language === 'fr' ? ' :' : ':'} ${text.trim()}`;
 }
 
 function mustTexts({ mustInclude }: Composing): string[] {
@@ -226,7 +266,7 @@ function sourcesOf({ length, facts, words }: Composing): string {
 
 /** A caller's name for a fact as people would write it: "deliveryTime" is "delivery time". */
 function worded(name: string): string {
-  return /^[a-z]+(?:[A-Z][a-z]+)+$|^[a-z]+(?:_[a-z]+)+$/.test(name) ? spaced(name).toLowerCase() : name;
+  return /^\p{Ll}+(?:\p{Lu}\p{Ll}+)+$|^[\p{L}\d]+(?:_[\p{L}\d]+)+$/u.test(name) ? spaced(name).toLowerCase() : name;
 }
 
 /** A language's wording. */

@@ -5,10 +5,12 @@ import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_field_pb.ts';
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftKinds, draftWords, neutralKind } from '../packs/draft-kinds.ts';
+import type { DraftLanguage } from '../packs/draft-language.ts';
 import { readDraftPurposes } from '../packs/draft-purposes.ts';
 import { tokensOf } from '../text/signs/index.ts';
+import { labelFor, placeOf, yields } from './draft-meaning.ts';
 import { type DraftLocale, formatValue } from './draft-values.ts';
-import { isDay, saysDay, saysWhen } from './says-when.ts';
+import { isDay, saysDay, saysWeekdays, saysWhen } from './says-when.ts';
 
 const strongWord = 3;
 const weakWord = 1;
@@ -54,6 +56,14 @@ export function kindCalled(name: string): DraftKind | undefined {
   return meant === neutralKind ? undefined : meant;
 }
 
+/** What a letter of no kind is for, if the purpose says so in one of the languages: thanks, congratulations, news. */
+export function occasionOf(purpose: string): string | undefined {
+  const folded = foldText(purpose).slice(0, foldedMax);
+  for (const { occasions } of draftWords.values())
+    for (const [id, { purpose: said }] of Object.entries(occasions)) if (said.test(folded)) return id;
+  return undefined;
+}
+
 function wordsFor(id: string, folded: string): { points: number; at: number } {
   let points = 0;
   let at = folded.length;
@@ -96,6 +106,8 @@ export interface Slot {
   text: string;
   /** Not known yet: the text is a placeholder. */
   isOpen: boolean;
+  /** What the reader's language calls it, if that is known and the caller's own name is not in that language. */
+  label?: string;
 }
 
 /** The content of a document: by field, and the rest. */
@@ -119,8 +131,10 @@ export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, 
   const isEnding = endsContract(kind, purpose);
   const assigned: Assigned = { slots: new Map(), others: [], isEnding, unusedFields: [] };
   const byName = namesOf(kind, isEnding, locale);
-  for (const [index, { name, value }] of facts.entries()) {
-    const slot = value.trim() === '' ? openSlot(name) : givenSlot(name, formatValue(value, locale.tag));
+  const ordered = [...facts.entries()].sort(([, a], [, b]) => Number(yields(a.name)) - Number(yields(b.name)));
+  for (const [index, { name, value }] of ordered) {
+    const slot =
+      value.trim() === '' ? openSlot(name) : givenSlot(name, formatValue(value, locale.tag), locale.language);
     if (put(kind, byName, assigned, slot) === 'other' && kind.id !== '') {
       const nearest = assigned.unusedFields.length < nearestMax ? nearestField(kind, name, locale) : '';
       assigned.unusedFields.push({ field: `facts[${index}]`, nearest });
@@ -265,28 +279,31 @@ function put(
     to.slots.set(head, slot);
     return 'field';
   }
-  const field = isNoDay ? undefined : meantBy(named, kind, byName, to, slot);
-  const before = field === undefined ? undefined : to.slots.get(field);
-  if (field !== undefined && kind.fields.get(field)?.type === 'list') {
-    to.slots.set(field, {
-      ...slot,
-      text:
-        (before?.text ?? '') +
-        itemsIn(slot.text)
-          .map((item) => `\n- ${item}`)
-          .join(''),
-      isOpen: slot.isOpen || (before?.isOpen ?? false),
-    });
-    return 'field';
+  const known = isNoDay ? undefined : meantBy(named, kind, byName, to, slot);
+  const isFree = known !== undefined && (slot.isOpen || isOpenFor(known, kind, to));
+  const field = isFree ? known : placeOf(kind, slot, to);
+  if (field === undefined) {
+    to.others.push(slot);
+    return isNoDay ? 'line' : 'other';
   }
-  // If two names ask for the same field, one value answers both.
-  if (field !== undefined && before?.isOpen !== false && (before === undefined || !slot.isOpen)) {
-    to.slots.set(field, slot);
-    return 'field';
+  fill(kind, to, field, slot);
+  return 'field';
+}
+
+/** Whether a field can still take a value: it is a list, has none, or waits for one. If two names ask for it, one answers both. */
+function isOpenFor(field: string, { fields }: DraftKind, { slots }: Assigned): boolean {
+  return fields.get(field)?.type === 'list' || slots.get(field)?.isOpen !== false;
+}
+
+function fill(kind: DraftKind, { slots }: Assigned, field: string, slot: Slot): void {
+  const before = slots.get(field);
+  if (kind.fields.get(field)?.type !== 'list') {
+    if (before === undefined || !slot.isOpen) slots.set(field, slot);
+    return;
   }
-  if (before !== undefined && slot.isOpen) return 'field';
-  to.others.push(slot);
-  return isNoDay ? 'line' : 'other';
+  const items = itemsIn(slot.text).map((item) => `\n- ${item}`);
+  const isOpen = slot.isOpen || (before?.isOpen ?? false);
+  slots.set(field, { ...slot, text: (before?.text ?? '') + items.join(''), isOpen });
 }
 
 /**
@@ -325,6 +342,7 @@ function meantBy(
 ): string | undefined {
   if (isOpen) return named;
   const isTitled = titled.test(foldText(text));
+  if (named === 'time' && saysWeekdays(text)) return undefined;
   if (named === 'time' && fields.has('date') && saysDay(text)) return 'date';
   // An appointment may be named by its day.
   if (named === 'item' && fields.has('date') && isDay(text)) return 'date';
@@ -344,7 +362,12 @@ export function itemsIn(text: string): string[] {
   return items.filter((item) => item !== '');
 }
 
-function askForRequired(kind: DraftKind, { slots, others, isEnding }: Assigned, { language }: DraftLocale): void {
+function askForRequired(kind: DraftKind, assigned: Assigned, { language }: DraftLocale): void {
+  const { slots, isEnding } = assigned;
+  const others = [
+    ...assigned.others,
+    ...[...slots].filter(([field]) => !kind.fields.has(field)).map(([, slot]) => slot),
+  ];
   for (const { name: asked, type, required, unless } of kind.fields.values()) {
     const name = isEnding && asked === 'effectiveDate' ? 'endsOn' : asked;
     if (!required || slots.has(name) || unless.some((other) => slots.has(other))) continue;
@@ -399,6 +422,7 @@ function openSlot(name: string): Slot {
   return { name, text: `[[${clean}]]`, isOpen: true };
 }
 
-function givenSlot(name: string, text: string): Slot {
-  return { name, text, isOpen: false };
+function givenSlot(name: string, text: string, language: DraftLanguage): Slot {
+  const label = labelFor(name, text, language);
+  return { name, text, isOpen: false, ...(label === undefined ? {} : { label }) };
 }

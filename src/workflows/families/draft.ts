@@ -22,7 +22,7 @@ import type { Domain, RiskEntry } from '../packs/risk-pack.ts';
 import { indexPhrases, plain } from '../text/phrases.ts';
 import { type Composing, compose, titleOf, wordsOf } from './draft-compose.ts';
 import { asInDrafts, harmIn } from './draft-harm.ts';
-import { assign, itemsIn, kindCalled, kindOfPurpose } from './draft-kind.ts';
+import { assign, itemsIn, kindCalled, kindOfPurpose, occasionOf } from './draft-kind.ts';
 import { type DraftLocale, draftLocaleOf, formatValue } from './draft-values.ts';
 import { findingsOf, look } from './findings.ts';
 import { riskPacks } from './risk.ts';
@@ -182,6 +182,7 @@ function* write(request: DraftRequest, called: DraftKind | undefined): Slices<Dr
   const composing: Composing = {
     ...{ kind, assigned, words: wordsOf(locale.language), template: { ...template, name } },
     ...{ audience: request.audience, facts: request.facts, mustInclude: request.mustInclude },
+    occasion: kind.id === '' ? occasionOf(request.purpose) : undefined,
     tone: (request.tone || 'neutral') as DraftTone,
     isByOne: isByOne(request.purpose, assigned.slots.get('sender')?.text ?? '', assigned.isEnding),
     length: request.length,

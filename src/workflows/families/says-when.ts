@@ -50,6 +50,13 @@ const months = monthNames
   .join('|');
 const weekdays = draftLanguages.flatMap((language) => weekdaysOf(language, ['long'])).join('|');
 // Friday; 4 May; 1er mars; 7 de mayo; the 15th; May 4. With digits, "7-10 days" is no day, and 07/10 is one.
+const severalWeekdays = new RegExp(`\\b(?:${weekdays})s?\\b.*\\b(?:${weekdays})s?\\b.*\\d`);
+
+/** Whether a text states hours of several days of the week, "Monday to Friday, 9 to 5", which is no time of one day. */
+export function saysWeekdays(text: string): boolean {
+  return severalWeekdays.test(foldText(text.trim().slice(0, looksAtMax)));
+}
+
 const beginsWithDay = new RegExp(
   `^(?:(?:${weekdays})\\b|(?:the )?\\d{1,2}(?:st|nd|rd|th|er|o)?\\.? ?(?:(?:de|of) )?(?:${months})\\b|(?:${months})\\.? \\d|the \\d{1,2}(?:st|nd|rd|th)\\b)`,
 );

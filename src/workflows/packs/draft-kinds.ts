@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { foldText } from '../../base/text/fold.ts';
 import { type DraftLanguage, draftLanguages, readDraftWords } from './draft-language.ts';
+import { draftNamesVersion } from './draft-names.ts';
 import { draftTemplates } from './draft-templates.ts';
 import { readPack } from './read.ts';
 
@@ -49,7 +50,13 @@ const read = readPack('draft/kinds.yaml', kindsPack);
 
 /** The version of the kinds, which includes the texts of all languages. */
 export const draftKindsVersion =
-  read.version + draftLanguages.reduce((sum, language) => sum + (draftWords.get(language)?.version ?? 1) - 1, 0);
+  read.version +
+  draftNamesVersion -
+  1 +
+  draftLanguages.reduce((sum, language) => sum + (draftWords.get(language)?.version ?? 1) - 1, 0);
+
+/** The fields that state a day. */
+export const dateFields: ReadonlySet<string> = new Set(read.types.date);
 
 const addressees = ['recipient', 'sender'];
 

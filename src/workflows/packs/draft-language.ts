@@ -54,6 +54,11 @@ const languagePack = z.strictObject({
     z.string(),
     text.transform((names) => names.split(',').map((name) => name.trim())),
   ),
+  /** What a letter of no kind may be for, by the words of its purpose. */
+  occasions: z.record(
+    z.string(),
+    z.strictObject({ purpose: regex, title: variants, paragraphs: z.array(z.array(variants).min(1)).min(1) }),
+  ),
   kinds: z.record(
     z.string(),
     z.strictObject({

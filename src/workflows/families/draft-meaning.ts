@@ -1,0 +1,71 @@
+import { bareName, type DraftKind, dateFields, draftWords } from '../packs/draft-kinds.ts';
+import type { DraftLanguage } from '../packs/draft-language.ts';
+import { type FactMeaning, factMeanings, meaningsOf } from '../packs/draft-names.ts';
+import type { Assigned, Slot } from './draft-kind.ts';
+import { saysWhen } from './says-when.ts';
+
+/**
+ * Where a fact belongs whose name no field of the kind has: the first field that its meaning may fill, or the meaning itself,
+ * which is stated beside the fields. Undefined if the name means nothing that is known.
+ */
+export function placeOf(kind: DraftKind, slot: Slot, { slots, isEnding }: Assigned): string | undefined {
+  const meanings = meant(slot.name, slot.isOpen ? undefined : slot.text);
+  for (const { fields } of meanings)
+    for (const { field: asked, kind: only } of fields) {
+      const field = isEnding && asked === 'effectiveDate' ? 'endsOn' : asked;
+      const takes = only === undefined || only === kind.id;
+      if (takes && !slots.has(field) && fits(kind, field, slot)) return field;
+    }
+  return slot.isOpen ? undefined : meanings.map(({ id }) => id).find((id) => !kind.fields.has(id) && !slots.has(id));
+}
+
+function fits({ fields }: DraftKind, field: string, { text, isOpen }: Slot): boolean {
+  const type = fields.get(field)?.type;
+  if (type === undefined || isOpen) return type !== undefined;
+  return type === 'date' ? saysWhen(text) : type !== 'money' || /\d/.test(text);
+}
+
+/** Whether a fact takes a field only if no other does: a net price beside a total. */
+export function yields(name: string): boolean {
+  return meaningsOf(name).some((meaning) => meaning.yields);
+}
+
+/** What a name means: by the words in it, or as the name of a field that other kinds have. What states no day is no date. */
+function meant(name: string, text: string | undefined): readonly FactMeaning[] {
+  return meantByName(name).filter(({ id }) => text === undefined || !dateFields.has(id) || saysWhen(text));
+}
+
+function meantByName(name: string): readonly FactMeaning[] {
+  const said = meaningsOf(name);
+  if (said.length > 0) return said;
+  const id = fieldsByName.get(bareName(name));
+  if (id === undefined) return [];
+  return [factMeanings.get(id) ?? { ...ofField, id, fields: [{ field: id, kind: undefined }] }];
+}
+
+const ofField = { yields: false, label: undefined, says: undefined };
+
+const fieldsByName: ReadonlyMap<string, string> = new Map(
+  [...draftWords.values()].flatMap(({ names }) =>
+    Object.entries(names).flatMap(([field, said]) => said.map((name) => [bareName(name), field] as const)),
+  ),
+);
+
+const ownNames: ReadonlyMap<DraftLanguage, ReadonlySet<string>> = new Map(
+  [...draftWords].map(([language, { names }]) => [language, new Set(Object.values(names).flat().map(bareName))]),
+);
+
+/** What the reader's language calls a fact, unless the caller's name for it is known there. */
+export function labelFor(name: string, text: string, language: DraftLanguage): string | undefined {
+  if (ownNames.get(language)?.has(bareName(name))) return undefined;
+  const [meaning] = meant(name, text);
+  if (meaning === undefined) return undefined;
+  return meaning.label?.[language] ?? draftWords.get(language)?.names[meaning.id]?.[0];
+}
+
+/** The sentence that states a fact which no sentence of the kind states. */
+export function sentenceFor(field: string, { text }: Slot, language: DraftLanguage): string | undefined {
+  const said = factMeanings.get(field)?.says?.[language];
+  if (said === undefined) return undefined;
+  return /[.!?]$/.test(text) ? said.replace('{}.', () => text) : said.replace('{}', () => text);
+}
