@@ -102,6 +102,11 @@ describe('a fact under a name that software gives it', () => {
     expect(draft('confirmation', 'en', facts, { tone: 'friendly' }).findings).toEqual([]);
   });
 
+  it('is no fee asked in advance because what is refunded is wireless', () => {
+    const facts = { refundAmount: '84.50 USD', orderNumber: '1002-77', itemName: 'wireless headphones' };
+    expect(draft('refund_granted', 'en', facts).findings).toEqual([]);
+  });
+
   it('gives way to a fact that fits its field better, whatever their order', () => {
     const { body } = draft('offer', 'de', { item: 'Reinigung', net_amount: '890.00 EUR', total_amount: '1059.10 EUR' });
     expect(body).toContain('Der Preis: 1.059,10 €.');
@@ -141,5 +146,44 @@ describe('a letter of no kind', () => {
     const found = draft('', locale, facts, { purpose });
     expect(found.title).toBe(title);
     expect(found.body.replaceAll('vielen', 'Vielen')).toContain(said);
+  });
+});
+
+describe('a sentence about a contact', () => {
+  it.each([
+    ['fr', 'accueil', 'Contact pour toute question : accueil.'],
+    ['fr', 'le service client', 'Contact pour toute question : le service client.'],
+    ['fr', 'la réception', 'adressez-vous à la réception.'],
+    ['fr', 'Mme Roche', 'adressez-vous à Mme Roche.'],
+    ['es', 'recepción', 'Contacto para preguntas: recepción.'],
+    ['es', 'Sra. Soler', 'Contacto para preguntas: Sra. Soler.'],
+    ['es', 'la recepción', 'diríjase a la recepción.'],
+    ['de', 'der Empfang', 'Ihr Kontakt bei Fragen: der Empfang.'],
+    ['de', 'Herr Kuhn', 'Ihr Kontakt bei Fragen: Herr Kuhn.'],
+    ['de', 'Frau Kuhn', 'wenden Sie sich bitte an Frau Kuhn.'],
+  ])('(%s) agrees with it: %s', (locale, contact, said) => {
+    expect(draft('confirmation', locale, { item: 'x', contact }).body).toContain(said);
+  });
+});
+
+describe('several readers in Spanish', () => {
+  it('are addressed as several throughout', () => {
+    const { body } = draft(
+      'payment_reminder',
+      'es',
+      { cliente: 'Talleres Ibáñez, S. L.', nFactura: 'F-1', importe: '760.40 EUR', fechaLimite: '2026-12-05' },
+      { tone: 'formal' },
+    );
+    expect(body).toContain('Estimados señores:');
+    expect(body).toContain('Les rogamos que paguen a más tardar');
+    expect(body).toContain('Si ya han pagado, no tengan en cuenta');
+    expect(body).toContain('Les saluda atentamente,');
+    expect(body).not.toMatch(/\b[Ll]e\b/);
+  });
+
+  it('are not one reader, nor what a fact says', () => {
+    expect(draft('payment_reminder', 'es', { cliente: 'Sra. Luna', importe: '5.00 EUR' }).body).toContain('Le rogamos');
+    const { body } = draft('complaint', 'es', { proveedor: 'Electro Ruiz, S. A.', problema: 'nadie le responda' });
+    expect(body).toContain('por lo siguiente: nadie le responda.');
   });
 });

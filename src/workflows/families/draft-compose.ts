@@ -5,8 +5,9 @@ import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftWords, SentenceVariant } from '../packs/draft-language.ts';
 import type { DraftTemplate, DraftTone } from '../packs/draft-templates.ts';
-import { type Assigned, namesFact, type Slot } from './draft-kind.ts';
+import { namesFact } from './draft-kind.ts';
 import { sentenceFor } from './draft-meaning.ts';
+import type { Assigned, Slot } from './draft-slots.ts';
 import { isDay } from './says-when.ts';
 
 /** What a document is composed from. */
@@ -38,7 +39,7 @@ export function compose(composing: Composing): string {
     paragraphOf(sentences, composing, stated),
   );
   const sentences = paragraphs.filter((paragraph) => paragraph !== '');
-  const heading = kind.id === '' ? (words.headings[template.name] ?? words.neutral) : words.details;
+  const heading = toReaders(headingOf(composing), composing);
   const given = [...detailsOf(composing, stated, heading), ...mustTexts(composing)].filter((part) => part !== '');
   // What a letter of no kind is for is said in its first sentence, but that is no content.
   const isEmpty = given.length === 0 && stated.size === 0 && (sentences.length === 0 || kind.id === '');
@@ -51,7 +52,7 @@ export function compose(composing: Composing): string {
   const written = template.addressed
     ? [
         ...salutationOf(composing, reader, sentences),
-        [closingOf(composing, reader), sender].filter((line) => line !== '').join('\n'),
+        [toReaders(closingOf(composing, reader), composing), sender].filter((line) => line !== '').join('\n'),
       ]
     : [reader === '' ? '' : words.to.replace('{name}', () => ungreeted(reader)), ...sentences, sender];
   return [...written, sourcesOf(composing)].filter((part) => part !== '').join('\n\n');
@@ -67,6 +68,22 @@ export function titleOf(composing: Composing): string {
   const title = variant ? fill(variant, given, words).replace(/\s+/g, ' ') : words.information;
   const points = [...title];
   return capital(points.length > 300 ? `${points.slice(0, 299).join('')}…` : title);
+}
+
+function headingOf({ kind, words, template }: Composing): string {
+  return kind.id === '' ? (words.headings[template.name] ?? words.neutral) : words.details;
+}
+
+/** A sentence of ours as it is said to several people, if the salutation is to several. */
+function toReaders(text: string, composing: Composing): string {
+  const { words, assigned, template } = composing;
+  const several = words.toSeveral;
+  const form = several && template.addressed ? formFor(words, ungreeted(readerOf(composing)), assigned) : undefined;
+  if (!several || form?.several !== true) return text;
+  return Object.entries(several).reduce(
+    (said, [one, more]) => said.replaceAll(new RegExp(`(?<![\\p{L}{])${one}(?![\\p{L}}])`, 'gu'), more),
+    text,
+  );
 }
 
 function saidBy({
@@ -88,7 +105,9 @@ function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composi
     const isNeeded = said.fields.length === 0 ? length !== 'short' || stated.size === 0 : isNew;
     if (!isNeeded) continue;
     for (const field of said.fields) stated.add(field);
-    const sentence = requestIn(said, assigned.slots) ?? fill(said, assigned.slots, composing.words);
+    const sentence =
+      requestIn(said, assigned.slots) ??
+      fill({ text: toReaders(said.text, composing) }, assigned.slots, composing.words);
     paragraph += paragraph === '' ? sentence.trimStart() : sentence.startsWith('\n') ? sentence : ` ${sentence}`;
   }
   return paragraph;
@@ -110,7 +129,11 @@ function isSayable(
       words.beforeDays.test(text.split(`{${field}}`, 1)[0]?.toLowerCase() ?? '');
     return isBound && slot?.isOpen === false && !isDay(slot.text);
   };
-  if (fields.some((field) => isPhrase(field) || lacksArticle(field, text, slots.get(field), words))) return false;
+  const misfits = (field: string) =>
+    isPhrase(field) ||
+    lacksArticle(field, text, slots.get(field), words) ||
+    isNoObject(field, text, slots.get(field), words);
+  if (fields.some(misfits)) return false;
   if (mustAvoid.length === 0) return true;
   const folded = foldText(text);
   return !mustAvoid.some((phrase) => folded.includes(phrase));
@@ -127,6 +150,13 @@ function requestIn({ fields, text }: SentenceVariant, slots: ReadonlyMap<string,
 
 const ofThings: ReadonlySet<string> = new Set(['item', 'reason', 'success']);
 
+/** "Adressez-vous à accueil" is no French, nor "an der Empfang" German: such a contact stands after a colon instead. */
+function isNoObject(field: string, text: string, slot: Slot | undefined, { beforeContacts }: DraftWords): boolean {
+  if (field !== 'contact' || !beforeContacts || slot === undefined || slot.isOpen) return false;
+  const before = text.split(`{${field}}`, 1)[0]?.toLowerCase() ?? '';
+  return beforeContacts.words.test(before) && !beforeContacts.fits.test(slot.text.trim());
+}
+
 /** "Pour lampe" is no French: a thing without an article stands after a colon instead. */
 function lacksArticle(field: string, text: string, slot: Slot | undefined, { beforeThings }: DraftWords): boolean {
   if (!ofThings.has(field) || !beforeThings || slot === undefined || slot.isOpen) return false;
@@ -135,7 +165,7 @@ function lacksArticle(field: string, text: string, slot: Slot | undefined, { bef
 }
 
 /** The sentence with its fields filled in. If a value already ends a sentence, no full stop is added. */
-function fill({ text }: SentenceVariant, slots: ReadonlyMap<string, Slot>, words: DraftWords): string {
+function fill({ text }: Pick<SentenceVariant, 'text'>, slots: ReadonlyMap<string, Slot>, words: DraftWords): string {
   const named = text.replace(/\{(\w+)#\}/g, (_, field: string) => calledBy(slots.get(field), field, words));
   return named.replace(/\{(\w+)\}(\.?)/g, (_, field: string, stop: string) => {
     const value = slots.get(field)?.text ?? '';
@@ -223,7 +253,9 @@ function detailsOf(composing: Composing, stated: ReadonlySet<string>, heading: s
   const inSentences = isProse && (kind.id !== '' || composing.occasion !== undefined);
   const said = new Map(
     left.flatMap(([field, slot]) => {
-      const sentence = inSentences ? sentenceFor(field, slot, words.language) : undefined;
+      const sentence = inSentences
+        ? sentenceFor(field, slot, words.language, (text) => toReaders(text, composing))
+        : undefined;
       return sentence === undefined ? [] : [[slot, sentence] as const];
     }),
   );

@@ -2,13 +2,13 @@ import { fold, foldText } from '../../base/text/fold.ts';
 import { nearestName } from '../../base/text/nearest.ts';
 import { countWords } from '../../base/text/words.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
-import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_field_pb.ts';
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftKinds, draftWords, neutralKind } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
 import { readDraftPurposes } from '../packs/draft-purposes.ts';
 import { tokensOf } from '../text/signs/index.ts';
 import { labelFor, placeOf, yields } from './draft-meaning.ts';
+import type { Assigned, Slot } from './draft-slots.ts';
 import { type DraftLocale, formatValue } from './draft-values.ts';
 import { isDay, saysDay, saysWeekdays, saysWhen } from './says-when.ts';
 
@@ -97,27 +97,6 @@ function fieldsNamed(kind: DraftKind, names: readonly string[]): number {
     (field) => field !== undefined && !neutralKind.fields.has(field) && field !== 'contact',
   );
   return Math.min(own.length, fieldsMax) * fieldNamed;
-}
-
-/** The text that fills a field. */
-export interface Slot {
-  /** As named by the caller, or the field's label. */
-  name: string;
-  text: string;
-  /** Not known yet: the text is a placeholder. */
-  isOpen: boolean;
-  /** What the reader's language calls it, if that is known and the caller's own name is not in that language. */
-  label?: string;
-}
-
-/** The content of a document: by field, and the rest. */
-export interface Assigned {
-  slots: Map<string, Slot>;
-  /** Facts without a field, in the order of the request. */
-  others: Slot[];
-  /** The document ends a contract. */
-  isEnding: boolean;
-  unusedFields: Plain<UnusedField>[];
 }
 
 interface Asked {

@@ -1,7 +1,7 @@
 import { bareName, type DraftKind, dateFields, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
 import { type FactMeaning, factMeanings, meaningsOf } from '../packs/draft-names.ts';
-import type { Assigned, Slot } from './draft-kind.ts';
+import type { Assigned, Slot } from './draft-slots.ts';
 import { saysWhen } from './says-when.ts';
 
 /**
@@ -64,8 +64,14 @@ export function labelFor(name: string, text: string, language: DraftLanguage): s
 }
 
 /** The sentence that states a fact which no sentence of the kind states. */
-export function sentenceFor(field: string, { text }: Slot, language: DraftLanguage): string | undefined {
-  const said = factMeanings.get(field)?.says?.[language];
-  if (said === undefined) return undefined;
+export function sentenceFor(
+  field: string,
+  { text }: Slot,
+  language: DraftLanguage,
+  toReaders: (text: string) => string,
+): string | undefined {
+  const sentence = factMeanings.get(field)?.says?.[language];
+  if (sentence === undefined) return undefined;
+  const said = toReaders(sentence);
   return /[.!?]$/.test(text) ? said.replace('{}.', () => text) : said.replace('{}', () => text);
 }

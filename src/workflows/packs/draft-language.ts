@@ -24,10 +24,15 @@ const variants = text.transform((line): SentenceVariant[] => line.split(' | ').m
 const languagePack = z.strictObject({
   language: z.enum(draftLanguages),
   version: z.number().int().min(1),
-  salutations: z.array(byTone.extend({ when: regexOrAny, closing: text.optional() })).min(1),
+  salutations: z
+    .array(byTone.extend({ when: regexOrAny, closing: text.optional(), several: z.boolean().default(false) }))
+    .min(1),
   greetings: regex,
   beforeDays: regex,
   beforeThings: z.strictObject({ words: regex, determined: regex }).optional(),
+  beforeContacts: z.strictObject({ words: regex, fits: regex }).optional(),
+  /** Words of our sentences, to one and to several readers. */
+  toSeveral: z.record(z.string(), z.string()).optional(),
   unnamed: byTone,
   closings: byTone.extend({ unnamed: text.optional() }),
   lowerAfterSalutation: z.boolean(),
