@@ -34,6 +34,20 @@ describe('a name of a fact', () => {
     ['Rechnungsnummer', 'invoice'],
     ['numero de la factura', 'invoice'],
     ['dateResiliation', 'endsOn'],
+    ['lead_name', 'recipient'],
+    ['prenom_nom', 'personName'],
+    ['asistente', 'recipient'],
+    ['rg_nr', 'invoice'],
+    ['num_resa', 'bookingNumber'],
+    ['prix_nuit', 'nightPrice'],
+    ['hora_fin', 'endTime'],
+    ['techniker_termin', 'date'],
+    ['Verwendungszweck', 'paymentPurpose'],
+    ['austrittsdatum', 'until'],
+    ['fecha_recepcion', 'receivedOn'],
+    ['desc_probleme', 'problem'],
+    ['future_address', 'newAddress'],
+    ['expires_on', 'validUntil'],
   ])('%s means %s by the words it is put together from', (name, id) => {
     expect(meaningsOf(name).map((meaning) => meaning.id)).toContain(id);
   });
@@ -95,6 +109,21 @@ describe('a fact under a name that software gives it', () => {
     const { body, unused } = draft(kind, locale, facts);
     expect(body).toContain(said);
     expect(unused).toEqual([]);
+  });
+
+  it('is spelt as the reader’s language spells it', () => {
+    const { body } = draft(
+      '',
+      'es',
+      { motivo: 'su confianza', valido_hasta: '2027-03-31' },
+      { purpose: 'Dar las gracias' },
+    );
+    expect(body).toContain('Válido hasta: 31 de marzo de 2027.');
+  });
+
+  it('that estimates a cost states no price', () => {
+    const { body } = draft('confirmation', 'de', { item: 'Reparatur', kostenvoranschlag: '140.00 EUR' });
+    expect(body).toContain('Voraussichtliche Kosten: 140,00 €.');
   });
 
   it('is no lure because it says what to bring', () => {

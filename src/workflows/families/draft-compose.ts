@@ -175,7 +175,7 @@ function fill({ text }: Pick<SentenceVariant, 'text'>, slots: ReadonlyMap<string
 
 /** What the caller calls a field, unless that is its id, which no reader knows. */
 function calledBy(slot: Slot | undefined, field: string, { names }: DraftWords): string {
-  if (slot?.label !== undefined) return slot.label;
+  if (slot?.label !== undefined) return capital(slot.label);
   return capital(
     slot === undefined || bareName(slot.name) === bareName(field) ? (names[field]?.[0] ?? field) : worded(slot.name),
   );

@@ -51,16 +51,30 @@ const fieldsByName: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-const ownNames: ReadonlyMap<DraftLanguage, ReadonlySet<string>> = new Map(
-  [...draftWords].map(([language, { names }]) => [language, new Set(Object.values(names).flat().map(bareName))]),
+/** How the names that each language knows are spelt there. */
+const ownNames: ReadonlyMap<DraftLanguage, ReadonlyMap<string, string>> = new Map(
+  [...draftWords].map(([language, { names }]) => [
+    language,
+    new Map(
+      Object.values(names)
+        .flat()
+        .map((name) => [bareName(name), name]),
+    ),
+  ]),
 );
 
-/** What the reader's language calls a fact, unless the caller's name for it is known there. */
+/** What the reader's language calls a fact: the caller's own word if it is known there, spelt as it should be ("valido_hasta"). */
 export function labelFor(name: string, text: string, language: DraftLanguage): string | undefined {
-  if (ownNames.get(language)?.has(bareName(name))) return undefined;
+  const own = ownNames.get(language)?.get(bareName(name));
+  if (own !== undefined) return isCode(name) ? own : undefined;
   const [meaning] = meant(name, text);
   if (meaning === undefined) return undefined;
   return meaning.label?.[language] ?? draftWords.get(language)?.names[meaning.id]?.[0];
+}
+
+/** Whether a name is written for software, not for people. */
+function isCode(name: string): boolean {
+  return /_|\p{Ll}\p{Lu}/u.test(name);
 }
 
 /** The sentence that states a fact which no sentence of the kind states. */
