@@ -151,6 +151,30 @@ describe('a fact under a name that software gives it', () => {
   });
 });
 
+describe('a letter whose reader no fact names as such', () => {
+  it('is to the person with a title whom the first fact names', () => {
+    const { body, unused } = draft('confirmation', 'en', { zork: 'Mr Patel', item: 'check-up' });
+    expect(body.startsWith('Dear Mr Patel,')).toBe(true);
+    expect(unused).toEqual([]);
+  });
+
+  it('is to nobody whom a later fact names, nor to who has no title, nor to a second person', () => {
+    expect(draft('confirmation', 'en', { item: 'check-up', zork: 'Mr Patel' }).body).toContain('- Zork: Mr Patel');
+    expect(draft('confirmation', 'en', { zork: 'Kona', item: 'check-up' }).body).toContain('- Zork: Kona');
+    const { body } = draft('confirmation', 'en', { zork: 'Mr Patel', customer: 'Ms Bell', item: 'check-up' });
+    expect(body.startsWith('Dear Ms Bell,')).toBe(true);
+    expect(body).toContain('- Zork: Mr Patel');
+    expect(draft('complaint', 'en', { zork: 'Mr Patel', problem: 'noise' }).body).toContain('- Zork: Mr Patel');
+  });
+});
+
+describe('a course', () => {
+  it('is no journey: nobody arrives or leaves', () => {
+    const facts = { curso: 'inglés', fecha_inicio: '2027-01-11', fecha_fin: '2027-04-30' };
+    expect(draft('confirmation', 'es', facts).body).not.toContain('llegada');
+  });
+});
+
 describe('a letter of no kind', () => {
   it.each([
     [

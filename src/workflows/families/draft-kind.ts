@@ -119,11 +119,24 @@ export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, 
       assigned.unusedFields.push({ field: `facts[${index}]`, nearest });
     }
   }
+  addressFirst(kind, assigned, facts[0]?.name);
   const known = new Set(facts.map(({ name }) => foldText(name)));
   for (const name of new Set(mustInclude.filter((text) => namesFact(text) && !known.has(foldText(text)))))
     put(kind, byName, assigned, openSlot(name));
   askForRequired(kind, assigned, locale);
   return assigned;
+}
+
+/** A letter without a reader is to the person with a title whom its first fact names, whatever they are called there. */
+function addressFirst(kind: DraftKind, { slots, others, unusedFields }: Assigned, first: string | undefined): void {
+  const at = others.findIndex(({ name, isOpen }) => name === first && !isOpen);
+  const slot = others[at];
+  if (slot === undefined || slots.has('recipient') || notReaders.has(kind.id) || !titled.test(foldText(slot.text)))
+    return;
+  slots.set('recipient', slot);
+  others.splice(at, 1);
+  const unused = unusedFields.findIndex(({ field }) => field === 'facts[0]');
+  if (unused >= 0) unusedFields.splice(unused, 1);
 }
 
 /** Whether a notice is meant to end a contract: its date is then the end date, not the date of a change. */
