@@ -48,6 +48,8 @@ describe('a name of a fact', () => {
     ['desc_probleme', 'problem'],
     ['future_address', 'newAddress'],
     ['expires_on', 'validUntil'],
+    ['total_con_iva', 'price'],
+    ['total_tax', 'tax'],
   ])('%s means %s by the words it is put together from', (name, id) => {
     expect(meaningsOf(name).map((meaning) => meaning.id)).toContain(id);
   });

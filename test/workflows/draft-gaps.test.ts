@@ -44,7 +44,7 @@ it.each([
 
 it('a name in code is no label', () => {
   const body = draft('offer', 'en', { product: 'shed', price: '10 EUR', deliveryTime: '2 weeks' }).draft?.body;
-  expect(body).toContain('- Delivery time: 2 weeks');
+  expect(body).toContain('Delivery time: 2 weeks');
 });
 
 const rejections = [
