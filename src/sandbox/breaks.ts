@@ -10,15 +10,15 @@ export interface Breaks {
   /** A job has been done: its code is proven. */
   done(job: Waiting): void;
   /**
-   * Whether code of whoever sent a job broke a process in the last minute. When that holds for several users of an owner, all of its users
+   * Whether code of whoever sent a job broke a process lately. When that holds for several users of an owner, all of its users
    * are suspects: they may be one.
    */
   isSuspect(job: Waiting): boolean;
   /** Whether a job may break its process, as far as known: its code has not run before, and it takes long or its sender is a suspect. */
   isUnproven(job: Waiting): boolean;
-  /** Why a job is not tried: code of whoever sent it broke several processes in the last minute, and this code is new or one of them. */
+  /** Why a job is not tried: code of whoever sent it broke several processes lately, and this code is new or one of them. */
   barred(job: Waiting): Failure | undefined;
-  /** Why a job is not tried: that, or it broke a process itself. Reads the whole job if one of its owner's broke one in the last minute. */
+  /** Why a job is not tried: that, or it broke a process itself. Reads the whole job if one of its owner's broke one lately. */
   refusal(job: Waiting): Failure | undefined;
 }
 

@@ -54,6 +54,9 @@ function requests(count: number, frames: (stream: number, isFirst: boolean) => B
   return Buffer.concat(Array.from({ length: count }, (_, at) => frames(2 * at + 1, at === 0)));
 }
 
+/** A busy machine may take long to read what was sent. */
+const patience = { timeout: 60_000 };
+
 /** Resolves once no request has come for a while. */
 async function quiet(counts: { requests: number }): Promise<void> {
   for (let before = -1; before !== counts.requests; ) {
@@ -86,10 +89,10 @@ test.each(attacks)('sessions that open many streams with many %s at one moment a
   const flood = requests(250, one);
   for (const session of sessions) session.write(flood);
   polite?.write(requests(2, one));
+  await expect.poll(() => sessions.filter((session) => session.destroyed).length, patience).toBeGreaterThan(50);
   await quiet(counts);
   // Of 25,000.
   expect(counts.requests).toBeLessThan(6_000);
-  expect(sessions.filter((session) => session.destroyed).length).toBeGreaterThan(50);
   expect(polite?.destroyed).toBe(false);
 });
 
@@ -103,7 +106,6 @@ test('4,000 usual requests over 16 sessions at one moment are all answered', asy
     frame(frameTypes.headers, endOfHeadersAndStream, stream, Buffer.concat([again, usual])),
   );
   for (const session of sessions) session.write(all);
-  await quiet(counts);
-  expect(counts.requests).toBe(4_000);
+  await expect.poll(() => counts.requests, patience).toBe(4_000);
   expect(sessions.filter((session) => session.destroyed)).toHaveLength(0);
 });
