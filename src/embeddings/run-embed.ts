@@ -1,5 +1,5 @@
 import type { Caller } from '../base/caller.ts';
-import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf } from '../base/money.ts';
 import { pick } from '../base/present.ts';
 import { chooseWithOwn, type PricedEmbeddingModel, priceOf, worstPriceOf } from '../catalog/index.ts';
@@ -55,13 +55,10 @@ async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedReque
   const { routes, dimensions } = chosen.value;
   const longest = Math.max(...routes.map(({ model }) => model.contextTokens));
   const sizes = request.inputs.map(bytesOf);
-  for (const [index, bytes] of sizes.entries()) {
-    if (bytes <= longest) continue;
-    const counted = await deps.countTokens(owner, [request.inputs[index] ?? '']);
-    // Tokenizers differ by a few percent; when in doubt, let the provider decide.
-    if (counted > longest * 1.1)
-      return fail(invalid(`inputs[${index}]`, `has about ${counted} tokens; this model takes at most ${longest}`));
-  }
+  const tooLong = sizes.some((bytes) => bytes > longest)
+    ? await deps.checkInTurn(owner, () => findTooLong(deps, owner, request.inputs, sizes, longest))
+    : undefined;
+  if (tooLong) return fail(tooLong);
   const most = (inputTokensMax: number) =>
     sizes.reduce((sum, bytes) => sum + inputTokensAtMost(bytes, inputTokensMax), 0);
   // With tiers, fewer tokens than the most may cost more.
@@ -73,6 +70,24 @@ async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedReque
     ceiling: routes.map(worstOf).reduce(maxOf, 0n),
     least: routes.map(({ price }) => priceOf({ inputTokens: about, requests: 1 }, price)),
   });
+}
+
+/** The first input that is longer than the model takes. */
+async function findTooLong(
+  { countTokens }: Pick<EmbeddingsDeps, 'countTokens'>,
+  owner: string,
+  inputs: readonly string[],
+  sizes: readonly number[],
+  longest: number,
+): Promise<Failure | undefined> {
+  for (const [index, bytes] of sizes.entries()) {
+    if (bytes <= longest) continue;
+    const counted = await countTokens(owner, [inputs[index] ?? '']);
+    // Tokenizers differ by a few percent; when in doubt, let the provider decide.
+    if (counted > longest * 1.1)
+      return invalid(`inputs[${index}]`, `has about ${counted} tokens; this model takes at most ${longest}`);
+  }
+  return undefined;
 }
 
 async function answer(

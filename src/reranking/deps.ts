@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { OwnKeys } from '../base/own-key.ts';
+import type { SharedTurns } from '../base/shared-turns.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { CallBreaker, Providers } from '../providers/index.ts';
 import type { WatchCall } from '../telemetry/index.ts';
@@ -14,6 +15,8 @@ export interface RerankingDeps extends ChargingDeps {
   clock: Clock;
   /** Counts the tokens of texts, in jobs of the owner, if no provider does. */
   countTokens(owner: string, texts: readonly string[]): Promise<number>;
+  /** For requests whose texts must be counted before anything is held: up to some seconds of computing that nobody pays for. */
+  checkInTurn: SharedTurns;
   /** Called for upstreams that report more than a request can contain; nobody is charged for that. */
   overran?: ((overrun: Overrun) => void) | undefined;
   /** For traces and metrics; absent: calls are not watched. */

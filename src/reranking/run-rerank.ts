@@ -78,13 +78,23 @@ function leastOf({ rerank }: PricedRerankModel, sizes: Sizes) {
 
 /** The first document that together with the query is longer than the model takes. Nothing is truncated silently. */
 async function findTooLong(
-  { countTokens }: RerankingDeps,
+  deps: RerankingDeps,
+  owner: string,
+  request: RerankRequest,
+  sizes: Sizes,
+  longest: number,
+): Promise<Failure | undefined> {
+  if (sizes.documents.every((bytes) => sizes.query + bytes <= longest)) return undefined;
+  return deps.checkInTurn(owner, () => countTooLong(deps, owner, request, sizes, longest));
+}
+
+async function countTooLong(
+  { countTokens }: Pick<RerankingDeps, 'countTokens'>,
   owner: string,
   { query, documents }: RerankRequest,
   sizes: Sizes,
   longest: number,
 ): Promise<Failure | undefined> {
-  if (sizes.documents.every((bytes) => sizes.query + bytes <= longest)) return undefined;
   const queryTokens = await countTokens(owner, [query]);
   for (const [index, bytes] of sizes.documents.entries()) {
     if (queryTokens + bytes <= longest) continue;

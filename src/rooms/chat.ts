@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSeal } from '../base/seal.ts';
+import { createSharedTurns } from '../base/shared-turns.ts';
 import {
   createChat,
   createKeptStreams,
@@ -22,6 +23,12 @@ export type Chats = ReturnType<typeof openChat>;
 /** For what providers were already asked for. What is not settled by then expires, and is charged for the progress recorded. */
 const drainMaxMs = 30_000;
 
+/**
+ * Checks of long texts at one time. The longest take three seconds of a sandbox's processor each, before the account's limits
+ * are looked at: an owner's four take about 6 s, and who has more is asked to come back.
+ */
+const textChecks = { all: 8, each: 2, waitingMax: 2 };
+
 /** What callers ask models for: chat, embeddings and rankings, and the accounts' own packs, which chat's guardrails use. */
 export function openChat(opening: Opening, below: Foundation & Telemetry & Money & Models) {
   const { config, secrets, clock, log, stack } = opening;
@@ -37,6 +44,7 @@ export function openChat(opening: Opening, below: Foundation & Telemetry & Money
   const ofTexts = {
     ...{ ...calling, ledger },
     countTokens: (owner: string, texts: readonly string[]) => tokenCounter(sandbox, owner)(texts),
+    checkInTurn: createSharedTurns(textChecks),
   };
   const embeddings = createEmbeddings(ofTexts);
   const reranking = createReranking(ofTexts);

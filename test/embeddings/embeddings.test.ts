@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { NanoUsd } from '../../src/base/money.ts';
+import { createSharedTurns } from '../../src/base/shared-turns.ts';
 import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
 import { createCircuitBreaker, tokenCounter } from '../../src/chat/index.ts';
 import { createEmbeddings, type EmbedRequest, type Overrun } from '../../src/embeddings/index.ts';
@@ -52,6 +53,7 @@ async function serve(
     ...{ ledger, catalog, providers: connected, clock: systemClock },
     breaker: createCircuitBreaker({ clock: systemClock }),
     countTokens: (owner, texts) => tokenCounter(testSandbox(), owner)(texts),
+    checkInTurn: createSharedTurns({ all: 8, each: 2, waitingMax: 4 }),
     overran: (overrun) => overruns.push(overrun),
     ...options.more,
   });
@@ -267,6 +269,24 @@ test('an input that is longer than the model takes is refused by its place', asy
   const words = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
   expect(await run({ inputs: ['short', words] })).toMatchObject({ failure: { violations: [{ field: 'inputs[1]' }] } });
   expect([upstream.seen.length, ledger.held]).toEqual([0, 0n]);
+});
+
+test('of one owner’s long inputs two requests are counted at once and four wait; more are asked to come back, short ones go on', async () => {
+  const { promise: counted, resolve: count } = Promise.withResolvers<number>();
+  let counting = 0;
+  const countTokens = () => {
+    counting += 1;
+    return counted;
+  };
+  const { run, ledger } = await serve({ models: [model('e', { contextTokens: 100 })], more: { countTokens } });
+  const inputs = ['long '.repeat(40)];
+  const asked = Array.from({ length: 6 }, () => run({ inputs }));
+  await expect(run({ inputs })).rejects.toMatchObject({ failure: { kind: 'overloaded' } });
+  expect(await run({ inputs: ['short'] })).toMatchObject({ ok: true });
+  expect([counting, ledger.held]).toEqual([2, 0n]);
+  count(40);
+  for (const reply of await Promise.all(asked)) expect(reply).toMatchObject({ ok: true });
+  expect(counting).toBe(6);
 });
 
 test('credit for the inputs is enough, though not for the worst case; less is refused before anything is called', async () => {

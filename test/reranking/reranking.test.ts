@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { NanoUsd } from '../../src/base/money.ts';
+import { createSharedTurns } from '../../src/base/shared-turns.ts';
 import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
 import { createCircuitBreaker, tokenCounter } from '../../src/chat/index.ts';
 import { createProviders, defaultUpstreamLimits, type ProviderSettings } from '../../src/providers/index.ts';
@@ -33,7 +34,14 @@ const documents = ['A blue car', 'A red bicycle', 'A red car', 'A green bicycle'
 const started: NanoUsd = 5_000_000_000n;
 
 async function serve(
-  options: { api?: Api; change?: Change; models?: ModelSettings[]; balance?: NanoUsd; second?: boolean } = {},
+  options: {
+    api?: Api;
+    change?: Change;
+    models?: ModelSettings[];
+    balance?: NanoUsd;
+    second?: boolean;
+    countTokens?: () => Promise<number>;
+  } = {},
 ) {
   const { api = 'jina' } = options;
   const upstreams: Upstream[] = [];
@@ -58,7 +66,8 @@ async function serve(
   const reranking = createReranking({
     ...{ ledger, catalog, providers: connected, clock: systemClock },
     breaker: createCircuitBreaker({ clock: systemClock }),
-    countTokens: (owner, texts) => tokenCounter(testSandbox(), owner)(texts),
+    countTokens: options.countTokens ?? ((owner, texts) => tokenCounter(testSandbox(), owner)(texts)),
+    checkInTurn: createSharedTurns({ all: 8, each: 2, waitingMax: 4 }),
     overran: (overrun) => overruns.push(overrun),
   });
   open.push(...upstreams, connected, { close: async () => catalog.close() });
@@ -268,6 +277,25 @@ test('a document that is longer than the model takes is refused by its place, an
   });
   expect(await run({ provider: 'up' })).toMatchObject({ failure: { violations: [{ field: 'documents' }] } });
   expect([upstream.seen.length, ledger.held]).toEqual([0, 0n]);
+});
+
+test('of one owner’s long requests two are counted at once and four wait; more are asked to come back, short ones go on', async () => {
+  const { promise: counted, resolve: count } = Promise.withResolvers<number>();
+  let counting = 0;
+  const countTokens = () => {
+    counting += 1;
+    return counted;
+  };
+  const { run, ledger } = await serve({ models: [model('r', 'jina', { contextTokens: 100 })], countTokens });
+  const long = { documents: ['long '.repeat(40)] };
+  const asked = Array.from({ length: 6 }, () => run(long));
+  await expect(run(long)).rejects.toMatchObject({ failure: { kind: 'overloaded' } });
+  expect(await run({})).toMatchObject({ ok: true });
+  expect([counting, ledger.held]).toEqual([2, 0n]);
+  count(40);
+  for (const reply of await Promise.all(asked)) expect(reply).toMatchObject({ ok: true });
+  // The query and the document of each.
+  expect(counting).toBe(12);
 });
 
 test('credit for the request is enough, though not for the worst case; less is refused before anything is called', async () => {
