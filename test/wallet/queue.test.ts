@@ -8,6 +8,7 @@ const limits = { waitingMax: 100, operationsPerGroupMax: 3, bytesPerGroupMax: 1_
 const pending = (operation: Operation): Pending => ({ operation, bytes: 1, resolve: () => {}, reject: () => {} });
 const holdOn = (walletId: string) => holdOperation(walletId, holdOf({ accountId: 'acc_1', keyId: 'key_1' }));
 const settleOn = (walletId: string) => settleOf({ walletId, chargeId: newId('chg') }, 1n);
+const longReplyOn = (walletId: string, bytes = 700_000): Pending => ({ ...pending(settleOn(walletId)), bytes });
 const walletsOf = (queue: OperationQueue) =>
   queue
     .take()
@@ -69,4 +70,33 @@ test('those set aside count for the room that there is, and a full queue refuses
   const charge = { type: 'charge', walletId, chargeId, hold: done, settlement: settleOf(done, 1n) } as const;
   expect(queue.add(pending(charge))).toBe(true);
   expect(queue.add(pending(settleOn('b')))).toBe(true);
+});
+
+test('long replies are in every other group while anything else waits, and otherwise in each', () => {
+  const queue = new OperationQueue({ ...limits, bytesPerGroupMax: 4_000_000 });
+  for (const walletId of ['x', 'y', 'z']) queue.add(longReplyOn(walletId));
+  for (const walletId of ['a', 'b', 'c', 'd']) queue.add(pending(settleOn(walletId)));
+  queue.add(pending(holdOn('e')));
+  expect([queue.size, queue.ready]).toEqual([8, 8]);
+  const groups: string[] = [];
+  while (queue.size > 0) groups.push(walletsOf(queue));
+  expect(groups).toEqual(['x', 'abc', 'y', 'de', 'z']);
+  for (const walletId of ['x', 'y']) queue.add(longReplyOn(walletId));
+  expect([walletsOf(queue), walletsOf(queue), queue.take()]).toEqual(['x', 'y', []]);
+});
+
+test('several replies that are not quite as long share a group', () => {
+  const queue = new OperationQueue(limits);
+  for (const walletId of ['u', 'v', 'w', 'x', 'y', 'z']) queue.add(longReplyOn(walletId, 200_000));
+  expect([walletsOf(queue), walletsOf(queue)]).toEqual(['uvwxy', 'z']);
+});
+
+test('a long reply is set aside with its wallet, and taken with all others when the queue is emptied', () => {
+  const queue = new OperationQueue(limits);
+  for (const walletId of ['a', 'b']) queue.add(longReplyOn(walletId));
+  queue.setAside('a', []);
+  expect([queue.size, queue.ready, walletsOf(queue)]).toEqual([2, 1, 'b']);
+  queue.add(longReplyOn('b'));
+  expect(queue.takeAll().map(({ operation }) => operation.walletId)).toEqual(['b', 'a']);
+  expect([queue.size, queue.ready]).toEqual([0, 0]);
 });

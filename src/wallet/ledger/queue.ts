@@ -19,14 +19,22 @@ export interface QueueLimits {
 /** The most constants in one list of a group's packet; from 1,000 on, MariaDB plans the list as a join. */
 const constantsPerListMax = 900;
 
+/** From this size a settlement takes the database longer than many others: it carries a long reply, which is kept for retries. */
+const largeBytes = 65_536;
+/** What a group of them may have, unless a single one has more: some 20 ms. */
+const largeBytesPerGroup = 1_024 * 1_024;
+
 /**
  * Operations waiting for the next group. Finishing operations go first and are never refused. New holds wait in a bounded queue
- * with a turn per wallet, so one busy wallet never delays another. A wallet's operations that are set aside wait separately,
+ * with a turn per wallet, so one busy wallet never delays another. Settlements with long replies have groups of their own, at most
+ * every other one while anything else waits: whoever has many such replies stored delays others by one group. A wallet's operations that are set aside wait separately,
  * along with any new ones, until the wallet is taken up again.
  */
 export class OperationQueue {
   readonly #limits: QueueLimits;
   #finishing: Pending[] = [];
+  #large: Pending[] = [];
+  #tookLarge = false;
   readonly #admissions = new Map<string, Pending[]>();
   readonly #aside = new Map<string, Pending[]>();
   /** Admissions, including those set aside. */
@@ -44,7 +52,7 @@ export class OperationQueue {
 
   /** How many operations wait. */
   get size(): number {
-    let size = this.#finishing.length + this.#waiting;
+    let size = this.#finishing.length + this.#large.length + this.#waiting;
     for (const aside of this.#aside.values()) for (const pending of aside) if (!isAdmission(pending)) size += 1;
     return size;
   }
@@ -69,7 +77,7 @@ export class OperationQueue {
 
   #enqueue(pending: Pending): void {
     const { walletId } = pending.operation;
-    if (isFinishing(pending.operation)) this.#finishing.push(pending);
+    if (isFinishing(pending.operation)) (pending.bytes < largeBytes ? this.#finishing : this.#large).push(pending);
     else if (!this.#admissions.get(walletId)?.push(pending)) this.#admissions.set(walletId, [pending]);
   }
 
@@ -78,11 +86,14 @@ export class OperationQueue {
     const isOwn = ({ operation }: Pending) => operation.walletId === walletId;
     const [finishing, others] = split(this.#finishing, isOwn);
     this.#finishing = others;
+    const [large, othersLarge] = split(this.#large, isOwn);
+    this.#large = othersLarge;
     const admissions = this.#admissions.get(walletId) ?? [];
     this.#admissions.delete(walletId);
-    this.#aside.set(walletId, [...(this.#aside.get(walletId) ?? []), ...pendings, ...finishing, ...admissions]);
+    const own = [...pendings, ...finishing, ...large, ...admissions];
+    this.#aside.set(walletId, [...(this.#aside.get(walletId) ?? []), ...own]);
     this.#waiting += pendings.filter(isAdmission).length;
-    this.#asideSize += pendings.length + finishing.length + admissions.length;
+    this.#asideSize += own.length;
   }
 
   /** Lets a wallet's operations join the next group; false if there are none. */
@@ -97,11 +108,26 @@ export class OperationQueue {
   /** Empties the queue. */
   takeAll(): Pending[] {
     for (const walletId of [...this.#aside.keys()]) this.takeUp(walletId);
-    return [...this.#finishing.splice(0), ...this.takeAdmissions()];
+    return [...this.#finishing.splice(0), ...this.#large.splice(0), ...this.takeAdmissions()];
   }
 
   /** Takes the next group: at least one operation if any is ready. */
   take(): Pending[] {
+    const others = this.#finishing.length + this.#admissions.size > 0;
+    this.#tookLarge = this.#large.length > 0 && !(others && this.#tookLarge);
+    return this.#tookLarge ? this.#takeLarge() : this.#takeOthers();
+  }
+
+  #takeLarge(): Pending[] {
+    let bytes = 0;
+    const over = this.#large.findIndex((next, at) => {
+      bytes += next.bytes;
+      return at > 0 && bytes > largeBytesPerGroup;
+    });
+    return this.#large.splice(0, over < 0 ? this.#large.length : over);
+  }
+
+  #takeOthers(): Pending[] {
     const { operationsPerGroupMax, bytesPerGroupMax } = this.#limits;
     const group: Pending[] = [];
     let bytes = 0;
