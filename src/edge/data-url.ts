@@ -16,7 +16,3 @@ export function readDataUrl(url: string): InlineData | undefined {
   const data = found === '' || text === '' ? undefined : bytesOfBase64(text);
   return data && { mediaType, data };
 }
-
-export function isBase64(text: string): boolean {
-  return bytesOfBase64(text) !== undefined;
-}

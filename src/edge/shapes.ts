@@ -1,3 +1,4 @@
+import { bytesOfBase64 } from '@intelligence-api/transcoding/parts';
 import { z } from 'zod';
 import { FailureError, type FieldViolation } from '../base/failure.ts';
 import { type PlaceOf, snakeCase } from './places.ts';
@@ -43,6 +44,14 @@ export function listOf<Shape extends z.ZodType>(shape: Shape, max: number, min =
       return read;
     });
 }
+
+/** Bytes as base64, decoded where they are checked: a second time would take as long, and the memory of an image again. */
+export const base64 = z.string().transform((text, context) => {
+  const bytes = bytesOfBase64(text);
+  if (bytes) return bytes;
+  context.addIssue({ code: 'custom', message: 'must be base64' });
+  return z.NEVER;
+});
 
 /** The settings that the model did not support, named as in other APIs. */
 export function untakenNames(ignored: readonly { field: string }[], placeOf: PlaceOf = snakeCase): string[] {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isBase64, readDataUrl } from '../../src/edge/data-url.ts';
+import { readDataUrl } from '../../src/edge/data-url.ts';
+import { base64 } from '../../src/edge/shapes.ts';
 
 test.each([
   ['data:image/png;base64,aGk=', { mediaType: 'image/png', text: 'hi' }],
@@ -18,5 +19,7 @@ test.each([
 });
 
 test('base64 may be empty, and has no other characters', () => {
-  expect(['', 'aGk=', 'aGk', 'aGk\n', '===', 'aGk!'].map(isBase64)).toEqual([true, true, true, false, false, false]);
+  const read = ['', 'aGk=', 'aGk', 'aGk\n', '===', 'aGk!'].map((text) => base64.safeParse(text));
+  expect(read.map(({ data }) => data && Buffer.from(data).toString())).toEqual(['', 'hi', 'hi', ...Array(3)]);
+  expect(read.at(-1)?.error?.issues).toMatchObject([{ message: 'must be base64' }]);
 });

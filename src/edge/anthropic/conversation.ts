@@ -1,5 +1,4 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { bytesOfBase64 } from '@intelligence-api/transcoding/parts';
 import { FailureError, invalid } from '../../base/failure.ts';
 import {
   type CachePoint,
@@ -137,7 +136,7 @@ function textPart(text: string): Part {
 
 function imageOf({ source }: Of<'image'>): Part {
   if (source.type === 'url') return { part: { case: 'image', value: { source: { case: 'url', value: source.url } } } };
-  const value = { source: { case: 'data' as const, value: bytes(source.data) }, mediaType: source.media_type };
+  const value = { source: { case: 'data' as const, value: source.data }, mediaType: source.media_type };
   return { part: { case: 'image', value } };
 }
 
@@ -145,14 +144,7 @@ function documentOf({ source, title, context, citations }: Of<'document'>): Part
   const named = [title, context].filter((text) => text != null && text !== '');
   if (source.type === 'text') return textPart([...named, source.data].join('\n\n'));
   const from =
-    source.type === 'url'
-      ? { case: 'url' as const, value: source.url }
-      : { case: 'data' as const, value: bytes(source.data) };
+    source.type === 'url' ? { case: 'url' as const, value: source.url } : { case: 'data' as const, value: source.data };
   const value = { source: from, filename: title ?? '', citations: citations?.enabled === true };
   return { part: { case: 'document', value } };
-}
-
-/** The shapes have checked it. */
-function bytes(base64: string): Uint8Array {
-  return bytesOfBase64(base64) ?? new Uint8Array();
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isBase64 } from '../data-url.ts';
-import { listOf } from '../shapes.ts';
+import { base64, listOf } from '../shapes.ts';
 
 // The contract's limits, so that oversized input is refused before each element is checked.
 const messagesMax = 2_048;
@@ -9,8 +8,6 @@ const toolsMax = 128;
 
 // What the Messages API accepts (version 2023-06-01 and its additions so far). Members not listed here are dropped and reported
 // as ignored.
-
-const base64 = z.string().refine(isBase64, 'must be base64');
 
 const cacheControl = z.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() }).nullish();
 

@@ -1,5 +1,4 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { bytesOfBase64 } from '@intelligence-api/transcoding/parts';
 import { FailureError, invalid } from '../../base/failure.ts';
 import type { MessageSchema, PartSchema, ToolCallSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import { readDataUrl } from '../data-url.ts';
@@ -130,7 +129,7 @@ function partOf(part: InputPart, at: string): Part {
     case 'input_audio': {
       const { data, format } = part.input_audio;
       const mediaType = format === 'wav' ? 'audio/wav' : 'audio/mpeg';
-      return { part: { case: 'audio', value: { data: bytes(data), mediaType } } };
+      return { part: { case: 'audio', value: { data, mediaType } } };
     }
     default:
       return { part: { case: 'text', value: part.text } };
@@ -154,11 +153,6 @@ function documentOf({ filename, file_data, file_url }: Extract<InputPart, { type
 
 function stateAt(data: string, at: string): ReplyState {
   return stateIn(data) ?? refuse(at, 'must be as a reply of this service gave it');
-}
-
-/** The shapes have checked it. */
-function bytes(base64: string): Uint8Array {
-  return bytesOfBase64(base64) ?? new Uint8Array();
 }
 
 function refuse(field: string, description: string): never {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isBase64 } from '../data-url.ts';
-import { listOf } from '../shapes.ts';
+import { base64, listOf } from '../shapes.ts';
 
 // What the Responses API accepts. Members not listed here are dropped and reported as ignored; those that would change what a
 // reply is are listed, to be refused.
@@ -21,7 +20,7 @@ const inputFile = z.object({
 });
 const inputAudio = z.object({
   type: z.literal('input_audio'),
-  input_audio: z.object({ data: z.string().refine(isBase64, 'must be base64'), format: z.enum(['wav', 'mp3']) }),
+  input_audio: z.object({ data: base64, format: z.enum(['wav', 'mp3']) }),
 });
 const part = z.discriminatedUnion('type', [inputText, refusal, inputImage, inputFile, inputAudio]);
 
