@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { readPack } from '../packs/read.ts';
 import { namesModel } from './patterns/makes.ts';
+import { hasMileage } from './patterns/mileage.ts';
 import type { Kind } from './patterns/pattern.ts';
 import { isHiredOut } from './patterns/price.ts';
 import { countsRooms, namesHome, namesWorkplace } from './patterns/property.ts';
-import { hasMileage } from './patterns/vehicles.ts';
 import { plainText } from './plain-text.ts';
 
 const kindWords = z.record(

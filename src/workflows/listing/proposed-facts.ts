@@ -1,8 +1,9 @@
 import { ownValue } from '../../base/own-value.ts';
 import { occursIn } from '../text/phrases.ts';
 import { knownFacts } from './facts.ts';
+import { notMileage } from './patterns/mileage.ts';
 import type { Kind } from './patterns/pattern.ts';
-import { notMileage, otherYear } from './patterns/vehicles.ts';
+import { otherYear } from './patterns/vehicles.ts';
 import { amountOf, countOf, numeral, plainText, smallWords } from './plain-text.ts';
 
 /** A fact that a model reads from a text: its value, and the words that state it. */

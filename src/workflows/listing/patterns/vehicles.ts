@@ -1,6 +1,6 @@
-import { numberInWords, wordsNumber } from '../number-words.ts';
 import { amountOf, numeral } from '../plain-text.ts';
 import { vehicleName } from './makes.ts';
+import { mileagePatterns } from './mileage.ts';
 import {
   after,
   before,
@@ -12,45 +12,6 @@ import {
   oneOf,
   YEAR,
 } from './pattern.ts';
-
-/** Words before a number of kilometres or miles that make it something else: a range, an interval, a guarantee. */
-export const notMileage =
-  /range|reichweite|autonom|within|umkreis|radius|radio|per |por |pro |jede|cada|every|alle|kit|belt|serviced at|service at|\bbei $|\bat $|a los|faite? a|vidange|revision|inspektion|warranty|garantie|rayon|l\/|around/;
-
-const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
-  fact: unit === 'km' ? 'mileageKm' : 'mileageMiles',
-  type: 'number',
-  kinds: ['vehicles'],
-  pattern: new RegExp(
-    `(?<![\\d.,])(-?(?:${numeral})\\s?(?:k|tsd\\.?|tausend|mil|mille|thousand)?|${numberInWords})\\s?(?:${words})(?![a-z/²2³])`,
-    'g',
-  ),
-  needs: new RegExp(`(?:${words})(?![a-z/²2³])`),
-  read(match, text) {
-    const said = match[1] ?? '';
-    const isInWords = /^[a-z]/.test(said);
-    const value = isInWords ? wordsNumber(said) : amountOf(said) * (/\btkm$|\dtkm$/.test(match[0]) ? 1000 : 1);
-    // "Hundreds of miles" in words are of a journey.
-    const least = isInWords ? 2000 : 50;
-    if (said.startsWith('-') || notMileage.test(beforeInSentence(text, match)) || !(value >= least)) return undefined;
-    return String(value);
-  },
-});
-
-const distance = new RegExp(
-  `(?<![\\d.,])(${numeral})\\s?(k|tsd\\.?|tausend|thousand|mil|mille)?\\s?(?:kms?|miles|kilometer|kilometres?|kilometros)(?![a-z/²2³])`,
-  'g',
-);
-
-/** Whether a plain text tells a distance that only an engine covers. */
-export function hasMileage(plain: string): boolean {
-  for (let match = distance.exec(plain); match; match = distance.exec(plain))
-    if (amountOf(match[1] ?? '') * (match[2] ? 1000 : 1) >= 5000 && !notMileage.test(beforeInSentence(plain, match))) {
-      distance.lastIndex = 0;
-      return true;
-    }
-  return false;
-}
 
 const doorCount = '\\b(two|three|four|five|zwei|drei|vier|funf|dos|tres|cuatro|cinco|deux|trois|quatre|cinq)';
 
@@ -126,42 +87,7 @@ const ordinalNames: readonly RegExp[] = [
 
 /** Facts read about a vehicle. */
 export const vehiclePatterns: readonly FactPattern[] = [
-  mileage('km', 'kms?|kilometer[ns]?|kilometros|kilometres|kilometers|tkm'),
-  mileage('miles', 'miles|mi|mls'),
-  {
-    fact: 'mileageMiles',
-    type: 'number',
-    kinds: ['vehicles'],
-    pattern: new RegExp(`(?<![\\d.,])((?:${numeral})k?) on the clock`, 'g'),
-    read: (match) => String(amountOf(match[1] ?? '')),
-  },
-  {
-    fact: 'mileageKm',
-    type: 'number',
-    kinds: ['vehicles'],
-    fields: [
-      'mileage',
-      'mileagekm',
-      'kilometers',
-      'kilometres',
-      'km',
-      'odometer',
-      'laufleistung',
-      'kilometerstand',
-      'kilometraje',
-      'kilometros',
-      'kms',
-      'kilometrage',
-      'kilometer',
-      'kmstand',
-      'gelaufenekilometer',
-    ],
-    pattern: new RegExp(
-      `(?:kilometerstand|laufleistung|kilometraje|kilometrage|compteur|odometer|mileage|tacho)\\s?(?::|ist|es de|affiche|of|is|unter)?\\s?(?:ca\\.?|about|unos|environ)?\\s?((?:${numeral})k?)`,
-      'g',
-    ),
-    read: (match) => String(amountOf(match[1] ?? '')),
-  },
+  ...mileagePatterns,
   {
     fact: 'year',
     type: 'number',
