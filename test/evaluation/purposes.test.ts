@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { kindOfPurpose } from '../../src/workflows/families/draft-kind.ts';
+import { kindOfPurpose } from '../../src/workflows/families/draft-purpose.ts';
 
 interface Line {
   id: string;

@@ -1,6 +1,6 @@
 // Who asks for money back does not grant it.
 import { expect, it } from 'vitest';
-import { kindOfPurpose } from '../../src/workflows/families/draft-kind.ts';
+import { kindOfPurpose } from '../../src/workflows/families/draft-purpose.ts';
 
 it.each([
   ['ask a shop for a refund', ''],

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { type DraftReply, draftFamily } from '../../src/workflows/families/draft.ts';
-import { kindOfPurpose } from '../../src/workflows/families/draft-kind.ts';
+import { kindOfPurpose } from '../../src/workflows/families/draft-purpose.ts';
 import { formatValue } from '../../src/workflows/families/draft-values.ts';
 import { draftKinds, draftWords } from '../../src/workflows/packs/draft-kinds.ts';
 import { draftTemplates, draftTones } from '../../src/workflows/packs/draft-templates.ts';

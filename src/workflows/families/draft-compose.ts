@@ -5,7 +5,7 @@ import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftWords, SentenceVariant } from '../packs/draft-language.ts';
 import type { DraftTemplate, DraftTone } from '../packs/draft-templates.ts';
-import { namesFact } from './draft-kind.ts';
+import { namesFact } from './draft-assign.ts';
 import { sentenceFor } from './draft-meaning.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
 import { isDay } from './says-when.ts';
