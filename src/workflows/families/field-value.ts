@@ -5,7 +5,7 @@ import type { PatternFits, Plain } from '../family.ts';
 import { countryCodeOf } from '../sense/countries.ts';
 import { looksLikeDay, readDay } from '../sense/days.ts';
 import { type Fault, fault } from '../sense/fault.ts';
-import { asksAge, type Meaning, meaningOf, wordsOf } from '../sense/field-meaning.ts';
+import { type Meaning, meaningOf, wordsOf } from '../sense/field-meaning.ts';
 import {
   isMash,
   isMinor,
@@ -20,9 +20,7 @@ import {
 } from '../sense/field-sense.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Words } from '../words/index.ts';
-import { askedUnitOf, rangeWritten, unitNamedIn } from './asked-unit.ts';
-import { readQuantity, timesOf } from './quantity.ts';
-import { isOftenSmall } from './scoring-values.ts';
+import { fractionIn, laterYear, numberProblem } from './field-number.ts';
 import type { ShownField } from './shown-form.ts';
 
 /** `empty`: optional and not filled in. */
@@ -166,110 +164,6 @@ const formProblems: Readonly<Record<string, FormProblem>> = {
   choice: (text, { choices }) => (choices.includes(text) ? undefined : fault('field.choice')),
 };
 
-function numberProblem(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
-  const isWritten = typeof value === 'string' && value.length <= 40 && value.trim() !== '';
-  const number = isWritten ? readNumber(value, field, context) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number)) return numberFault(value, field, context);
-  if (field.kind === 'integer' && !Number.isInteger(number)) return fault('field.integer');
-  const words = wordsOf(field.name, field.label);
-  // A year has no thousands.
-  const bound = (limit: number) => (yearWords.test(words) ? String(limit) : limit);
-  if (field.min !== undefined && number < field.min) return fault('field.less', { min: bound(field.min) });
-  if (number > ageMax && asksAge(words)) return fault('field.more', { max: ageMax });
-  if (number < 0 && field.min === undefined && counted.test(words) && !signed.test(words))
-    return fault('field.less', { min: 0 });
-  if (number === 0 && measured.test(words)) return fault('field.positive');
-  if (field.max !== undefined && number > field.max) return fault('field.more', { max: bound(field.max) });
-  return undefined;
-}
-
-const yearWords = /\byear\b|jahr\b|\ban[yi]?o\b|\bannee\b|founded/;
-
-/** A year that should be in the past but is later than the current one. */
-function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseContext): Fault | undefined {
-  const meaning = meaningOf(field.name, field.label);
-  // An amount claimed for an accident is no year.
-  const isYear =
-    meaning === 'founded' || (meaning === 'past' && /\b(year|jahr|ano|annee)/.test(wordsOf(field.name, field.label)));
-  return field.kind === 'integer' && isYear && Number(value) > today.year ? fault('field.future') : undefined;
-}
-
-/** "m²", "km/h" and "ca." are one word each. */
-const wordWritten = /\p{L}[\p{L}/]*[23²³]?\.?|\p{Sc}|%/u;
-// "1 m 60" is 1.60 m.
-const metresWritten = /^(\d) ?m ?(\d{2})$/i;
-const multipleWritten = /^(-?\d[\d.,' ]*?) ?(\p{L}{2,})\.?$/u;
-
-/** Why a text is not a number, and the number to write where it can be told. */
-function numberFault(value: unknown, field: Plain<FormField>, context: SenseContext): Fault {
-  const text = typeof value === 'string' && value.length <= 40 ? value.trim() : '';
-  if (!/\d/.test(text)) return fault('field.number');
-  if (rangeWritten.test(text)) return fault('field.range', { value: text });
-  const [unit] = text.match(wordWritten) ?? [];
-  if (unit === undefined) return fault('field.number');
-  const [, amount = '', multiple = ''] = multipleWritten.exec(text) ?? [];
-  // What the field can hold says nothing of a number in another unit.
-  const read = (number: string) =>
-    readNumber(number, { ...field, kind: 'number', min: undefined, max: undefined }, context);
-  const millions = timesOf(foldText(multiple));
-  if (millions !== undefined) return numberInstead(text, read(amount) * millions);
-  // "1 week" in a field for days: without its unit it would be one day.
-  const asked = askedUnitOf(field);
-  const given = readQuantity(text.replace(metresWritten, '$1.$2 m'));
-  if (given === undefined) return fault('field.numberAlone', { unit });
-  if (asked !== undefined && given.measure !== asked.measure) return fault('field.otherUnit', { unit });
-  const times = asked === undefined ? given.times : (given.factor * given.times) / asked.factor;
-  return times === 1 ? fault('field.numberAlone', { unit }) : numberInstead(text, read(given.number) * times);
-}
-
-/** What to write for a number in words or in another unit; the unit is named where the label names it. */
-function numberInstead(value: string, read: number): Fault {
-  const number = Number(read.toPrecision(6));
-  return (label) => {
-    const asked = unitNamedIn(label);
-    return asked === undefined
-      ? { name: 'field.inDigits', values: { label, value, number } }
-      : { name: 'field.inUnit', values: { label, asked, value, number } };
-  };
-}
-
-// Counts and measures are never negative; something that is sent or paid has a weight and an amount above zero.
-const counted =
-  /count|number|quantity|amount|price|weight|length|width|height|pieces|employees|people|persons|guests|participants|children|years|months|days|hours|kilomet|mileage|rooms|nights|deposit|\brent\b|cost|salary|income|fee\b|age\b|anzahl|menge|preis|gewicht|person(en)?\b|gaste|teilnehm|kinder|jahre\b|monate|tage|stunden|gehalt|einkommen|betrag|zimmer|nachte|kaution|miete|hohe|breite|lange|flache|alter\b|mitarbeiter|stuckzahl|cantidad|precio|peso|personas|huespedes|participantes|hijos|anos|meses|dias|horas|sueldo|salario|ingresos|importe|habitaciones|noches|fianza|alquiler|edad|superficie|empleados|quantite|prix|poids|personnes|invites|enfants|annees|mois|jours|heures|salaire|revenu|montant|chambres|nuits|caution|loyer|surface|effectif|salaries/;
-const measured = /\b(weight|gewicht|peso|poids|quantity|menge|cantidad|quantite|length|width|height|payout amount)\b/;
-// Results and changes count money over months and days, and may be below zero.
-const signed =
-  /profit|loss|result|balance|saldo|growth|change|differ|temperat|gewinn|verlust|ergebnis|wachstum|ander|benefici|perdida|crecim|variac|diferen|benefice|perte|croiss|solde|evolution/;
-
-const ageMax = 120;
-
-/** "54k" is a number as much as 54,000 is. */
-const inThousands = /^(-?\d[\d.,]*) ?(?:k|tsd\.?|tkm)$/i;
-
-/** One group of three digits, which are thousands or decimals. */
-const oneGroup = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
-const commaDecimals = /^-?(?:\d+,\d{1,2}|0,\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?)$/;
-
-/** A number as written in any of the four languages: 1234.5, 1234,5, 1.234,50, 1,234.50 or 54k. */
-function readNumber(text: string, field: Plain<FormField>, context: SenseContext): number {
-  const thousands = inThousands.exec(text.trim());
-  if (thousands) return readNumber(thousands[1] ?? '', field, context) * 1000;
-  const bare = text.trim().replace(/[\s\u00a0'’](?=\d{3})/g, '');
-  if (oneGroup.test(bare)) return readGroup(bare, field, context);
-  if (commaDecimals.test(bare)) return Number(bare.replaceAll('.', '').replace(',', '.'));
-  return Number(/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare) ? bare.replaceAll(',', '') : bare);
-}
-
-/** 250.000 is what the field can hold, else what it is in the reader's language. */
-function readGroup(text: string, { kind, min, max }: Plain<FormField>, { decimal }: SenseContext): number {
-  const whole = Number(text.replace(/[.,]/, ''));
-  if (kind === 'integer') return whole;
-  const part = Number(text.replace(',', '.'));
-  const [only, other] = [whole, part].filter((one) => one >= (min ?? -Infinity) && one <= (max ?? Infinity));
-  if (only !== undefined && other === undefined) return only;
-  return text.includes(decimal) ? part : whole;
-}
-
 function listProblem(field: Plain<FormField>, value: unknown): Fault | undefined {
   if (!Array.isArray(value))
     return fault(field.kind === 'choices' && typeof value === 'string' ? 'field.choices' : 'field.list');
@@ -372,17 +266,6 @@ const placeholders = new Set([
 /** Of these people may have none, and say so. */
 const mayHaveNone =
   /allerg|intoler|unvertrag|\bdiet|\bdiat|\bdieta|medica|medikam|medicin|illness|disease|krankh|enfermed|maladie|disab|behinder|discap|handicap|restrict|einschrank|restric|\bpets?\b|haustier|mascota|animaux|child|kinder|hijos|enfants|\bdebts?\b|schulden|deudas|dettes|convict|vorstraf|claims?\b|accident|unfall|previous|vorher|anterior|precedent|remark|bemerk|comment|notes?\b|request|wunsch|wunsche|special|other|sonstig|weitere|otros|otras|autres/;
-
-const inPercent = /percent|%|prozent|porcentaje|por ciento|pourcentage|pour cent/;
-
-/** A percentage that was written as a fraction: 0.21 for 21 %. Where less than one percent is usual, nobody knows. */
-function fractionIn(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
-  const words = wordsOf(field.name, field.label);
-  const number = typeof value === 'string' ? readNumber(value, field, context) : Number(value);
-  if (!(number > 0 && number < 1) || (field.max ?? 100) <= 1 || !inPercent.test(words) || isOftenSmall(words))
-    return undefined;
-  return fault('field.fraction', { value: number, percent: Number((number * 100).toPrecision(6)) });
-}
 
 const numbered = /(?:\b|[a-z])(?:number|nummer|numero)\b|\bnr\b/;
 // Houses have names, too, and what is asked for beside a number may be all that is given.
