@@ -1,18 +1,17 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { createPrintableChecks, type PrintableCheck } from '@intelligence-api/transcoding/parts';
 import type { Logger } from 'pino';
-import type { Protocol } from '../api/call.ts';
-import type { ServedService, UntypedHandler, UntypedReply } from '../api/handlers.ts';
+import type { ServedService, UntypedReply } from '../api/handlers.ts';
 import type { Caller } from '../base/caller.ts';
 import { nobody } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { createSharedTurns } from '../base/shared-turns.ts';
 import { endOfTurn, ownTurn } from '../base/turn.ts';
-import { type AccessRule, accessRules, mayCall } from './access.ts';
+import { type AccessRule, mayCall } from './access.ts';
 import { AdmittedCall, nameOf, type TraceCall } from './admitted-call.ts';
+import { createCallLog, type FinishedCall } from './call-log.ts';
 import { keepBriefly } from './carrier.ts';
 import { checkConfirmed } from './confirmation.ts';
 import type { SessionCallers } from './console/index.ts';
@@ -24,8 +23,8 @@ import { ownerOf } from './owned-bytes.ts';
 import type { Refusal } from './refusal.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Revocations } from './revocations.ts';
+import { createServedMethods } from './served-methods.ts';
 import { createUnreadReplies } from './unread-replies.ts';
-import { createViolationFinder } from './violations.ts';
 
 /** Admission by limits. `undefined`: not limited. The returned function frees what a call took up. */
 export interface Admission {
@@ -56,14 +55,6 @@ export interface GateOptions {
   observe?: (call: FinishedCall) => void;
 }
 
-export interface FinishedCall {
-  method: string;
-  protocol: Protocol;
-  /** `ok`, or the reason of the refusal. */
-  outcome: string;
-  durationMs: number;
-}
-
 /**
  * The one pipeline for every call of every protocol: request id, authenticate, authorise, limit (`admit`), then validate, handle,
  * and log (`unary`, `stream`). Protocols know handlers only through it, so no method can be served around it.
@@ -92,14 +83,11 @@ export interface Gate {
 
 export function createGate(options: GateOptions): Gate {
   const { admission, authenticate, clock, log, observe, revocations, sessions, texts, traceCall } = options;
-  const violationsOf = createViolationFinder();
-  const handlers = handlersByMethod(options.services);
-  const printables = printableChecks(handlers.keys());
-  const rules = accessRules(handlers.keys());
+  const methods = createServedMethods(options.services);
+  const calls = createCallLog({ clock, log, observe });
   const bodies = createLargeBodies();
   const replies = createUnreadReplies();
   const listTurn = createSharedTurns(listsAtOnce);
-  const reported = new WeakSet<object>();
 
   function admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall> {
     const requestId = requestIdOf(incoming.header('x-request-id'));
@@ -107,7 +95,7 @@ export function createGate(options: GateOptions): Gate {
     const startedAt = clock.monotonic();
     let isKnown = false;
     try {
-      const rule = ruleOf(method);
+      const rule = methods.ruleOf(method);
       const known = identify(rule, incoming);
       if (known instanceof Promise)
         return known.then((caller) => enter(caller, rule)).catch((error: unknown) => rejected(error));
@@ -149,7 +137,7 @@ export function createGate(options: GateOptions): Gate {
       // It takes up no place, so nothing else bounds how many wait to be read. Over HTTP/1.1 those of a known caller wait for the
       // answers before them.
       if (!isKnown || incoming.carrier?.session) keepBriefly(incoming.carrier, incoming.connection);
-      record({ requestId, method, protocol: incoming.protocol, caller: undefined, startedAt }, error);
+      calls.over({ requestId, method, protocol: incoming.protocol, startedAt }, error);
       throw error;
     }
   }
@@ -166,16 +154,10 @@ export function createGate(options: GateOptions): Gate {
    * suspended, and a body may take minutes.
    */
   async function identifyAgain(call: AdmittedCall): Promise<void> {
-    const rule = ruleOf(call.method);
+    const rule = methods.ruleOf(call.method);
     const caller = unwrap(await identify(rule, call.incoming));
     unwrap(mayCall(caller, rule));
     call.caller = caller;
-  }
-
-  function validate(request: Message, call: AdmittedCall): void {
-    const unprintable = printables.get(call.method)?.(request);
-    const violations = unprintable ? [unprintable] : violationsOf(call.method.input, request);
-    if (violations) throw new FailureError({ kind: 'invalid_argument', violations });
   }
 
   function asUnary(call: AdmittedCall, method: DescMethod): AdmittedCall {
@@ -190,13 +172,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   function allow({ caller }: AdmittedCall, method: DescMethod): void {
-    unwrap(mayCall(caller, ruleOf(method)));
-  }
-
-  function ruleOf(method: DescMethod): AccessRule {
-    const rule = rules.get(method);
-    if (!rule) throw new FailureError({ kind: 'unimplemented' });
-    return rule;
+    unwrap(mayCall(caller, methods.ruleOf(method)));
   }
 
   async function asStream(call: AdmittedCall, method: DescMethod): Promise<AdmittedCall> {
@@ -211,9 +187,9 @@ export function createGate(options: GateOptions): Gate {
       // Calls that arrive in one turn of the event loop are handled as a batch, and their replies are written together.
       await turnFor(call);
       if (clock.monotonic() - call.startedAt > identifiedForMs) await identifyAgain(call);
-      validate(request, call);
+      methods.validate(call.method, request);
       unwrap(checkConfirmed(call.caller, call.method, request, clock.now()));
-      const handler = handlerOf(call.method);
+      const handler = methods.handlerOf(call.method);
       const run = () => handler(request as never, call) as Promise<UntypedReply>;
       const handle = () => (call.trace ? call.trace.run(run) : run());
       const list = () => {
@@ -241,8 +217,8 @@ export function createGate(options: GateOptions): Gate {
       if (call.isLong) await ownTurn();
       // However soon: what was revoked before this call was watched ends nothing.
       await identifyAgain(call);
-      validate(request, call);
-      const replies = handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>;
+      methods.validate(call.method, request);
+      const replies = methods.handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>;
       for await (const reply of call.trace ? call.trace.iterate(replies) : replies) {
         if (revoked.signal.aborted) break;
         yield create(call.method.output, reply);
@@ -259,57 +235,18 @@ export function createGate(options: GateOptions): Gate {
     }
   }
 
-  function handlerOf(method: DescMethod): UntypedHandler {
-    const handler = handlers.get(method);
-    if (!handler) throw new FailureError({ kind: 'unimplemented' });
-    return handler;
-  }
-
   /** Ends the call's bookkeeping, once. Returns the error for the caller. */
   function finish(call: AdmittedCall, thrown: unknown): unknown {
     const error = thrown === undefined ? undefined : ended(call, thrown);
     if (call.finished) return error;
     call.finish();
     call.trace?.end(error === undefined ? 'ok' : failureOf(error).kind);
-    record(call, error);
+    calls.over(call, error);
     return error;
   }
 
-  function record(
-    call: Pick<AdmittedCall, 'requestId' | 'method' | 'protocol' | 'startedAt'> & { caller: Caller | undefined },
-    error: unknown,
-  ): void {
-    const durationMs = clock.monotonic() - call.startedAt;
-    const failure = error === undefined ? undefined : failureOf(error);
-    const outcome = failure === undefined ? 'ok' : failure.kind;
-    const method = nameOf(call.method);
-    observe?.({ method, protocol: call.protocol, outcome, durationMs });
-    const line = {
-      requestId: call.requestId,
-      method,
-      protocol: call.protocol,
-      outcome,
-      durationMs: Math.round(durationMs * 1000) / 1000,
-      account: call.caller?.accountId,
-      caller: call.caller?.name,
-      session: call.caller?.session?.id,
-    };
-    if (failure?.kind === 'internal') reportFault(error, line);
-    else if (failure?.kind === 'database_unavailable') log.warn({ ...line, err: error }, 'the database is away');
-    else log.info(line, 'call');
-  }
-
-  /** Faults are logged once, in full, at the first place that sees them on their way out. */
-  function reportFault(error: unknown, line: object): void {
-    if (typeof error === 'object' && error !== null) {
-      if (reported.has(error)) return;
-      reported.add(error);
-    }
-    log.error({ ...line, err: error }, 'a fault of the service');
-  }
-
   return {
-    serves: (method) => handlers.has(method),
+    serves: methods.has,
     admit,
     asUnary,
     alongside,
@@ -320,10 +257,8 @@ export function createGate(options: GateOptions): Gate {
       finish(call, error);
     },
     refuse: (error, requestId) => {
-      const failure = failureOf(error);
-      if (failure.kind === 'internal') reportFault(error, { requestId });
-      else if (failure.kind === 'database_unavailable') log.warn({ requestId, err: error }, 'the database is away');
-      return refusalOf(failure, texts);
+      calls.refused(error, requestId);
+      return refusalOf(failureOf(error), texts);
     },
   };
 }
@@ -385,26 +320,4 @@ function isGuess({ kind }: Failure): boolean {
 function connectionOwnerOf({ accountId, token, name }: Caller): string {
   if (accountId === undefined) return name;
   return token ? `${accountId}/${token.subject}` : accountId;
-}
-
-/** By method: whether a binary message can be printed as JSON. If not, no protocol accepts it. */
-function printableChecks(methods: Iterable<DescMethod>): Map<DescMethod, PrintableCheck> {
-  const checkOf = createPrintableChecks();
-  const checks = new Map<DescMethod, PrintableCheck>();
-  for (const method of methods) {
-    const check = checkOf(method.input);
-    if (check) checks.set(method, check);
-  }
-  return checks;
-}
-
-function handlersByMethod(services: readonly ServedService[]): Map<DescMethod, UntypedHandler> {
-  const handlers = new Map<DescMethod, UntypedHandler>();
-  for (const { service, handlers: named } of services)
-    for (const method of service.methods) {
-      const handler = named[method.localName];
-      if (!handler) throw new Error(`${service.typeName}/${method.name} has no handler`);
-      handlers.set(method, handler);
-    }
-  return handlers;
 }
