@@ -9,12 +9,14 @@ import { createPriceStore } from './catalog/price-store.ts';
 import { chatInvariants } from './chat/index.ts';
 import { registerAudit } from './cli/audit.ts';
 import { browserAddress, registerConsoleCode } from './cli/console-code.ts';
+import { openOver } from './cli/open-over.ts';
 import { registerPeppers } from './cli/peppers.ts';
 import { registerPrices } from './cli/prices.ts';
 import { registerTopUps } from './cli/top-ups.ts';
 import { registerUsage } from './cli/usage.ts';
 import {
   addPepper,
+  type Config,
   loadConfig,
   loadSecrets,
   readEnvironment,
@@ -110,62 +112,50 @@ async function openCodes() {
   const config = loadConfig(readEnvironment());
   if (!config.console.enabled) throw new Error('console.enabled is false: there is nothing to sign in to.');
   const operators = operatorsOf(config, () => loadSecrets(config.secretsFile)).map(({ name }) => name);
-  const { db, close } = await openDatabaseBeside(config, log);
-  const onError = (err: unknown) => log.warn({ err }, 'changes of credentials could not be read');
-  // Commands do not run long enough to receive changes.
-  const changes = createCredentialChanges({ db, clock: systemClock, onError });
-  const accounts = createAccounts({ db, clock: systemClock, log, changes });
-  return {
-    codes: createSignInCodes({ db, clock: systemClock }),
-    check: async (owner: CodeOwner) => {
-      if ('operator' in owner)
-        return operators.includes(owner.operator)
-          ? undefined
-          : `There is no operator "${owner.operator}": ${operators.join(', ')}.`;
-      return (await accounts.get(owner.accountId)).ok ? undefined : `There is no account ${owner.accountId}.`;
-    },
-    close,
-  };
+  return openOver(databaseOf(config), log, (db) => {
+    const onError = (err: unknown) => log.warn({ err }, 'changes of credentials could not be read');
+    // Commands do not run long enough to receive changes.
+    const changes = createCredentialChanges({ db, clock: systemClock, onError });
+    const accounts = createAccounts({ db, clock: systemClock, log, changes });
+    return {
+      codes: createSignInCodes({ db, clock: systemClock }),
+      check: async (owner: CodeOwner) => {
+        if ('operator' in owner)
+          return operators.includes(owner.operator)
+            ? undefined
+            : `There is no operator "${owner.operator}": ${operators.join(', ')}.`;
+        return (await accounts.get(owner.accountId)).ok ? undefined : `There is no account ${owner.accountId}.`;
+      },
+    };
+  });
 }
 
 async function openPayments() {
   const config = loadConfig(readEnvironment());
   if (!config.payments.stripe) throw new Error('payments.provider is not "stripe": there is nobody to ask.');
   const stripe = createStripeApi(config.payments.stripe, log);
-  const secrets = loadSecrets(config.secretsFile);
-  const { db, close: closeDatabase } = await openDatabaseBeside(config, log);
-  const ledger = createLedger({
-    db,
-    log,
-    seal: createSeal(secrets.encryptionKeys),
+  const seal = createSeal(loadSecrets(config.secretsFile).encryptionKeys);
+  return openOver(databaseOf(config), log, (db, stack) => {
+    const ledger = stack.use(createLedger({ db, log, seal }));
+    const { topUps } = createWallets({ db, ledger, payments: stripe.provider });
+    return { payments: createStripeEvents({ db, stripe, topUps, log }) };
   });
-  const { topUps } = createWallets({ db, ledger, payments: stripe.provider });
-  const close = async () => {
-    await ledger.close();
-    await closeDatabase();
-  };
-  return { payments: createStripeEvents({ db, stripe, topUps, log }), close };
 }
 
 async function openCatalog() {
   const config = loadConfig(readEnvironment());
-  const { db, close: closeDatabase } = await openDatabaseBeside(config, log);
-  const providers = createProviders({ providers: config.providers, log });
-  const close = async () => {
-    await providers.close();
-    await closeDatabase();
-  };
-  try {
+  return openOver(databaseOf(config), log, async (db, stack) => {
+    const providers = stack.use(createProviders({ providers: config.providers, log }));
     const catalog = await createCatalog({
       store: createPriceStore(db),
       settings: catalogSettings(config),
       enabledProviders: providers.enabled,
       log,
     });
-    return { catalog, close: () => catalog.close().then(close) };
-  } catch (error) {
-    // What stays open keeps the process alive.
-    await close();
-    throw error;
-  }
+    return { catalog: stack.use(catalog) };
+  });
+}
+
+function databaseOf(config: Config) {
+  return () => openDatabaseBeside(config, log);
 }
