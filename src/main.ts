@@ -1,15 +1,11 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { destination, type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type App, buildApp } from './app.ts';
-import {
-  type Config,
-  ConfigError,
-  loadConfig,
-  loadOrCreateSecrets,
-  readEnvironment,
-  SecretsError,
-} from './config/index.ts';
+import { ConfigError, loadConfig, loadOrCreateSecrets, readEnvironment, SecretsError } from './config/index.ts';
+import { DatabaseUnfitError, FolderInUseError, NoServerProgramError } from './db/index.ts';
+import { PortTakenError } from './edge/index.ts';
+import { DatabaseUnopenedError } from './open-database.ts';
+import { openLog } from './open-log.ts';
 import { endOnFaults } from './process-faults.ts';
 import { prepareQuickstart, quickstartConfig } from './quickstart.ts';
 import { keepNewObjectsYoung } from './young-objects.ts';
@@ -25,6 +21,17 @@ CONFIG names the configuration file. PORT, DATABASE_URL, DATA_DIR, OPERATOR_TOKE
 
 /** Longer than the rooms take to close once no request is in flight; anything not settled by then is settled when its hold expires. */
 const roomsCloseMs = 40_000;
+
+/** Errors whose message is all a user needs. */
+const forPeople = [
+  ConfigError,
+  SecretsError,
+  PortTakenError,
+  NoServerProgramError,
+  DatabaseUnfitError,
+  DatabaseUnopenedError,
+  FolderInUseError,
+];
 
 keepNewObjectsYoung();
 
@@ -89,28 +96,8 @@ async function main(quickstart: boolean): Promise<void> {
   }
 }
 
-/** Quickstart leaves the terminal to its user and logs to a file. */
-function openLog(config: Config, quickstart: boolean): Logger {
-  const target = quickstart ? join(config.dataDir, 'service.log') : 1;
-  return pino(
-    { level: config.log.level, base: null },
-    destination({ dest: target, sync: false, minLength: 4096, periodicFlush: 1_000 }),
-  );
-}
-
-/** Errors whose message is all a user needs. */
 function isForPeople(error: unknown): error is Error {
-  if (error instanceof ConfigError || error instanceof SecretsError) return true;
-  return (
-    error instanceof Error &&
-    [
-      'PortTakenError',
-      'NoServerProgramError',
-      'DatabaseUnfitError',
-      'DatabaseUnopenedError',
-      'FolderInUseError',
-    ].includes(error.name)
-  );
+  return forPeople.some((kind) => error instanceof kind);
 }
 
 function say(text: string): void {
