@@ -134,8 +134,6 @@ export type Failure =
     }
   | { kind: 'internal' };
 
-export type FailureKind = Failure['kind'];
-
 /** The outcome of something that may fail in a way that the caller should know about. */
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 

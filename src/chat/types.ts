@@ -4,8 +4,6 @@ import type { OwnKeyUse } from '../base/own-key.ts';
 
 export type RoutingMode = 'economy' | 'balanced' | 'quality' | 'fast';
 
-export const routingModes: readonly RoutingMode[] = ['economy', 'balanced', 'quality', 'fast'];
-
 /** A conversation and how to answer it. With `auto`, or no provider, the service chooses. */
 export interface ChatRequest {
   provider?: string | undefined;

@@ -91,8 +91,6 @@ export function createTokensStore({ db: database, changes }: TokensStoreOptions)
   };
 }
 
-export type TokensStore = ReturnType<typeof createTokensStore>;
-
 /** Stores a token, in the caller's transaction or on its own. */
 export async function insertToken(queryable: Queryable, token: StoredToken): Promise<void> {
   await queryable

@@ -144,8 +144,3 @@ export function basisOf(results: readonly CheckResult[], packVersion: string, wo
     note: '',
   };
 }
-
-/** "1 fact is", "2 facts are": a count with its noun. */
-export function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

@@ -132,4 +132,3 @@ export type CountRequest = z.infer<typeof countRequest>;
 export type CacheControl = z.infer<typeof cacheControl>;
 export type Block = z.infer<typeof userBlock> | z.infer<typeof assistantBlock>;
 export type Message = z.infer<typeof message>;
-export type Tool = z.infer<typeof tool>;

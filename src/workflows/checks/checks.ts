@@ -3,8 +3,6 @@ import { type Check, isUnmet, type Outcome } from '../../sandbox/index.ts';
 /** `info` is only informative; `critical` blocks. */
 export type Severity = 'info' | 'low' | 'medium' | 'high' | 'critical';
 
-export const severities: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
-
 /** A named rule as written by packs and callers. */
 export interface CheckRule extends Check {
   /** What it is about, in the words used in `missingFacts`. */

@@ -1,4 +1,4 @@
-import { atOnce, type Slices } from '../../base/slices.ts';
+import type { Slices } from '../../base/slices.ts';
 import { codePointOffsets, type Folded, fold } from '../../base/text/fold.ts';
 import type { AllowedPlace, Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { Plain } from '../family.ts';
@@ -55,11 +55,6 @@ export interface Scan {
   links: number;
   /** The text has more words than are examined. */
   isCut: boolean;
-}
-
-/** Searches one text for the pack's phrases, the caller's own phrases, personal data and payment data. */
-export function scan(text: string, phrases: PhraseIndex<RiskEntry>, own?: PhraseIndex<RiskEntry>): Scan {
-  return atOnce(look(text, { phrases, own }));
 }
 
 /** Searches one text with everything given. */
