@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import { present } from '../base/present.ts';
 import { hasRate, type PricedModel } from '../catalog/index.ts';
-import type { Dialect } from '../providers/index.ts';
+import { type Dialect, isTokenCount } from '../providers/index.ts';
 import type { InputMeasure } from './tokens.ts';
 import type { ChatUsage } from './types.ts';
 
@@ -47,7 +47,7 @@ export function inputCountsWithin(inputTokens: number, counts: InputCounts): Inp
   return present({ audioInputTokens, cachedInputTokens, cacheWriteInputTokens, cacheWrite1hInputTokens });
 }
 
-/** Counts must fit 32-bit fields; a negative or fractional count is treated as missing. */
+/** A count that can be one; a negative or fractional count is treated as missing. */
 export function whole(count: number | undefined): number | undefined {
-  return count !== undefined && Number.isInteger(count) && count >= 0 && count <= 0xffff_ffff ? count : undefined;
+  return isTokenCount(count) ? count : undefined;
 }

@@ -8,6 +8,14 @@ export interface StreamSource {
   cancel(): void;
 }
 
+/** Changes a stream's bytes on their way to its reader. */
+export interface EventChange {
+  /** What to hand over of these bytes and of those kept back before. */
+  next(bytes: Uint8Array): Uint8Array;
+  /** What was kept back until the end. */
+  rest(): Uint8Array;
+}
+
 /**
  * How much of a stream is handed over in one turn of the event loop: some hundred events. A socket gives up to 2 MB at once, and
  * reading them in one turn would take most of a second.
@@ -20,6 +28,7 @@ const waitingBytesMax = 65_536;
 export class EventStreamBody {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #source: StreamSource;
+  readonly #change: EventChange | undefined;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -30,8 +39,9 @@ export class EventStreamBody {
   #isPaused = false;
   #state: 'open' | 'ended' | 'closed' = 'open';
 
-  constructor(source: StreamSource) {
+  constructor(source: StreamSource, change?: EventChange) {
     this.#source = source;
+    this.#change = change;
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -74,16 +84,23 @@ export class EventStreamBody {
   #handOver(): void {
     while (this.#waiting.length > 0 && !this.#isHeld && this.#hasRoom) {
       if (this.#given === turnBytes) this.#waitForTurn();
-      else this.#controller.enqueue(this.#next());
+      else this.#enqueue(this.#next());
     }
     if (this.#waiting.length > 0 || !this.#hasRoom) return;
     if (this.#state === 'ended') {
       this.#close();
+      const rest = this.#change?.rest();
+      if (rest && rest.byteLength > 0) this.#controller.enqueue(rest);
       this.#controller.close();
     } else if (this.#isPaused) {
       this.#isPaused = false;
       this.#source.resume();
     }
+  }
+
+  #enqueue(bytes: Uint8Array): void {
+    const changed = this.#change ? this.#change.next(bytes) : bytes;
+    if (changed.byteLength > 0) this.#controller.enqueue(changed);
   }
 
   get #hasRoom(): boolean {

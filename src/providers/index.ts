@@ -21,6 +21,7 @@ export { failureOfOwnKey, refusesKey } from './own-key-failure.ts';
 export { toolCallsMax, tooMany } from './reply-structure.ts';
 export type { Ranked, RerankApi, RerankUpstream } from './rerank-upstream.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
+export { isTokenCount } from './stated-usage.ts';
 export { canBeStrict } from './strict-schema.ts';
 export { type UpstreamFailure, type UpstreamOutcome, upstreamFailure } from './upstream-failure.ts';
 export { defaultUpstreamLimits, type UpstreamLimits } from './upstream-fetch.ts';

@@ -6,6 +6,7 @@ import { settingsOf } from './common.ts';
 import { createExtractiveModel } from './extractive.ts';
 import { createOpenAICompatibleModel } from './openai-compatible.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
+import { usageShapes } from './stated-usage.ts';
 import type { UpstreamFetch } from './upstream-fetch.ts';
 
 type Connect = (settings: ProviderSettings, upstream: UpstreamFetch) => (model: string) => LanguageModelV4;
@@ -13,9 +14,12 @@ type Connect = (settings: ProviderSettings, upstream: UpstreamFetch) => (model: 
 // A new kind of provider is one line here.
 const kinds: Record<ProviderKind, Connect> = {
   builtin: () => createExtractiveModel,
-  openai: (settings, { fetch }) => createOpenAI({ ...settingsOf(settings), fetch }).responses,
-  anthropic: (settings, { fetch }) => createAnthropic({ ...settingsOf(settings), fetch }),
-  google: (settings, { fetch }) => createGoogle({ ...settingsOf(settings), fetch }),
+  openai: (settings, { fetchStating }) =>
+    createOpenAI({ ...settingsOf(settings), fetch: fetchStating(usageShapes.openai) }).responses,
+  anthropic: (settings, { fetchStating }) =>
+    createAnthropic({ ...settingsOf(settings), fetch: fetchStating(usageShapes.anthropic) }),
+  google: (settings, { fetchStating }) =>
+    createGoogle({ ...settingsOf(settings), fetch: fetchStating(usageShapes.google) }),
   'openai-compatible': createOpenAICompatibleModel,
 };
 

@@ -10,6 +10,7 @@ import {
 import { usageOf } from './openai-compatible-usage.ts';
 import { choicesMax, toolCallsMax, tooMany } from './reply-structure.ts';
 import type { ProviderSettings } from './settings.ts';
+import { makeUsageReadable, usageShapes } from './stated-usage.ts';
 import type { UpstreamFetch, UpstreamReply, UpstreamTarget } from './upstream-fetch.ts';
 
 /** Models of a server that speaks OpenAI's Chat Completions, by the server's own names for them. */
@@ -45,7 +46,7 @@ class DirectModel extends OpenAICompatibleChatLanguageModel {
       includeUsage: true,
       supportsStructuredOutputs: true,
       convertUsage: usageOf,
-      fetch: upstream.fetch,
+      fetch: upstream.fetchStating(usage),
     });
     const { origin, pathname, search } = new URL(url);
     const head = Object.entries({ ...headers, 'content-type': 'application/json' }).flat();
@@ -66,7 +67,7 @@ class DirectModel extends OpenAICompatibleChatLanguageModel {
     if (reply.status < 200 || reply.status > 299) throw refused(reply, this.#url);
     const { providerOptions } = options;
     const result = await this.convertResponse({
-      body: bounded(parsed(reply)),
+      body: readable(parsed(reply)),
       ...(providerOptions && { providerOptions }),
     });
     return { ...result, warnings };
@@ -109,8 +110,11 @@ function parsed({ body }: UpstreamReply): unknown {
   }
 }
 
-/** Checked before the package reads the reply, which takes several microseconds for each choice and call. */
-function bounded(body: unknown): unknown {
+const usage = usageShapes['openai-compatible'];
+
+/** A reply as the package can read it. Its bounds are checked before: reading takes several microseconds for each choice and call. */
+function readable(body: unknown): unknown {
+  makeUsageReadable(body, usage);
   const { choices } = (body ?? {}) as { choices?: unknown };
   if (!Array.isArray(choices)) return body;
   const calls = choices.map((choice) => choice?.message?.tool_calls?.length ?? 0);

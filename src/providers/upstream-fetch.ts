@@ -1,7 +1,9 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { endOfTurn, ownTurn } from '../base/turn.ts';
-import { EventStreamBody } from './event-stream.ts';
+import { type EventChange, EventStreamBody } from './event-stream.ts';
 import { checkStructure, hasFewParts, ReplyStructure, tooManyParts } from './reply-structure.ts';
+import { makeUsageReadable, type UsageShape } from './stated-usage.ts';
+import { UsageInEvents } from './usage-in-events.ts';
 
 /** Limits on every upstream call. Times in milliseconds. */
 export interface UpstreamLimits {
@@ -45,6 +47,8 @@ export interface UpstreamReply {
 export interface UpstreamFetch {
   /** For the provider packages. */
   fetch: typeof globalThis.fetch;
+  /** The same for replies whose usage has this shape, made readable for the package. */
+  fetchStating(shape: UsageShape): typeof globalThis.fetch;
   /** The same for whole replies, each of which `change` shortens before the package reads it. */
   fetchWith(change: (reply: UpstreamReply) => Promise<Uint8Array>): typeof globalThis.fetch;
   /** For callers that only need the whole reply, and no imitation of a `Response`. */
@@ -119,6 +123,16 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
 
   return {
     fetch: async (input, init = {}) => responseOf(await request(input, init, wholeOrEvents)),
+    fetchStating: (shape) => {
+      const { events } = wholeOrEvents;
+      const changeEvents = () => new UsageInEvents(shape);
+      const bodyOf = {
+        whole: (bytes: Uint8Array) => singleChunk(withReadableUsage(bytes, shape)),
+        events,
+        changeEvents,
+      };
+      return async (input, init = {}) => responseOf(await request(input, init, bodyOf));
+    },
     fetchWith:
       (change) =>
       async (input, init = {}) => {
@@ -143,6 +157,8 @@ interface BodyOfReply<Body> {
   whole(bytes: Uint8Array): Body;
   /** Hands over an event stream as soon as its head is there; absent: event streams come whole, too. */
   events?(stream: ReadableStream<Uint8Array>): Body;
+  /** What changes the bytes of an event stream; absent: nothing. */
+  changeEvents?(): EventChange;
 }
 
 /** A reply as handed over: all of it, or its head with the rest still to come. */
@@ -155,7 +171,22 @@ interface Incoming<Body> {
 }
 
 const wholeBody: BodyOfReply<Uint8Array> = { whole: (bytes) => bytes };
-const wholeOrEvents: BodyOfReply<ReadableStream<Uint8Array>> = { whole: singleChunk, events: (stream) => stream };
+const wholeOrEvents = {
+  whole: singleChunk,
+  events: (stream: ReadableStream<Uint8Array>) => stream,
+} satisfies BodyOfReply<ReadableStream<Uint8Array>>;
+
+function withReadableUsage(bytes: Uint8Array, shape: UsageShape): Uint8Array {
+  try {
+    const reply: unknown = JSON.parse(utf8.decode(bytes));
+    return makeUsageReadable(reply, shape) ? Buffer.from(JSON.stringify(reply)) : bytes;
+  } catch {
+    // What is not JSON is the package's to refuse.
+    return bytes;
+  }
+}
+
+const utf8 = new TextDecoder();
 
 /** An incoming reply: handed over whole, or, for an event stream, as a stream as soon as its head is there. */
 class IncomingReply<Body> implements Dispatcher.DispatchHandler {
@@ -252,14 +283,15 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   }
 
   #openStream(): EventStreamBody {
-    return new EventStreamBody({
+    const source = {
       pause: () => this.#controller?.pause(),
       resume: () => this.#controller?.resume(),
       cancel: () => {
         this.#over = true;
         this.#controller?.abort(new errors.RequestAbortedError());
       },
-    });
+    };
+    return new EventStreamBody(source, this.#bodyOf.changeEvents?.());
   }
 
   #whole(): Uint8Array {
