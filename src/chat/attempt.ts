@@ -112,7 +112,8 @@ export async function countedUsage(
 ): Promise<CountedUsage> {
   const { request, measure, count, route } = terms;
   // Provider packages turn a missing count into 0, but no conversation and no non-empty text has 0 tokens.
-  const input = plausible(stated?.inputTokens.total);
+  // A breakdown belongs to its sum: if more is stated to have been cached than there was, neither counts.
+  const input = stated && isSound(stated.inputTokens) ? plausible(stated.inputTokens.total) : undefined;
   const silent = message.content === '' && message.toolCalls.length === 0;
   const output = silent ? whole(stated?.outputTokens.total) : plausible(stated?.outputTokens.total);
   const usage: CountedUsage = {
@@ -120,10 +121,14 @@ export async function countedUsage(
     outputTokens: output ?? (await countTexts()) + tokensAroundCall * message.toolCalls.length,
     estimated: input === undefined || output === undefined,
   };
-  if (stated) Object.assign(usage, inputCountsOf(stated, usage.inputTokens, terms));
+  if (stated && input !== undefined) Object.assign(usage, inputCountsOf(stated, input, terms));
   const reasoning = whole(stated?.outputTokens.reasoning);
   if (reasoning !== undefined) usage.reasoningTokens = Math.min(reasoning, usage.outputTokens);
   return usage;
+}
+
+function isSound({ total, cacheRead, cacheWrite }: LanguageModelV4Usage['inputTokens']): boolean {
+  return (whole(cacheRead) ?? 0) + (whole(cacheWrite) ?? 0) <= (total ?? 0);
 }
 
 /** Maps a provider's finish reason to ours. */

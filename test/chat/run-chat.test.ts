@@ -93,6 +93,16 @@ describe('a chat request', () => {
     expect(harness.ledger.settlements[0]?.usage.inputTokens).toBeGreaterThan(3);
   });
 
+  test('is counted by us when more of its input is stated to have been cached than there was', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 4_000 } };
+    const { harness } = await withUpstreams([{ body: completion('one two three', usage) }]);
+    const result = await harness.chat.run(caller, say('Say three words. '.repeat(20)), call());
+    expect(result).toMatchObject({ ok: true, value: { usage: { estimated: true, outputTokens: 3 } } });
+    const [settled] = harness.ledger.settlements;
+    expect(settled?.usage.inputTokens).toBeGreaterThan(60);
+    expect(settled?.usage.cachedInputTokens).toBeUndefined();
+  });
+
   test.each<[string, UpstreamReply, string]>([
     ['429', { status: 429, body: { error: { message: 'slow down sk-secret' } } }, 'rate_limited'],
     ['500', { status: 500, body: 'oops sk-secret' }, 'server_error'],
