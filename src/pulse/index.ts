@@ -129,6 +129,7 @@ export function createPulse(deps: PulseDeps): Pulse {
   const settlements = createSettlements({
     db,
     ledger,
+    clock,
     log,
     ...(age === undefined ? {} : { leftBehindAfterSeconds: age }),
   });

@@ -77,6 +77,8 @@ export async function recordEvents(
   }
   // A retry of an answered request must get its answer again.
   if (!call.idempotency && deps.recorder.isOverDay(accountId, bytesOf(good))) return overDay(deps);
+  if (call.idempotency && !(await deps.settlements.caughtUp()))
+    return fail({ kind: 'ledger_unavailable', retryAfterMs });
   const free = deps.recorder.reserve(accountId, good.length);
   if (!free) return fail({ kind: 'overloaded', retryAfterMs });
   try {

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
 import type { NanoUsd } from '../base/money.ts';
 import { createRounds } from '../base/rounds.ts';
 import type { Database } from '../db/index.ts';
@@ -15,6 +17,12 @@ export interface Settlements {
   rowOf(hold: Hold, cost: NanoUsd, events: number, reply: object): UnsettledRow;
   /** Notes that the ledger has settled; the next flush removes the row. */
   done(chargeId: string): void;
+  /**
+   * Whether this node has lately settled all that was left behind; if not, does it now, and answers within two seconds. Before that,
+   * a request with a key must not hold: it could take over the key of events that are stored and not yet charged, and find only
+   * duplicates.
+   */
+  caughtUp(): Promise<boolean>;
   /** Settles what a dead node left behind. Returns how many charges it settled. */
   recover(): Promise<number>;
   /** Removes the rows of all completed settlements. */
@@ -27,20 +35,26 @@ const recoverEveryMs = 10_000;
 /** Younger rows belong to requests in progress. Settling one of those would do no harm, only extra work. */
 const leftBehindAfterSeconds = 30;
 const recoverAtOnceMax = 200;
+/** How long a node has caught up for. What is left behind after that has a hold that lasts longer. */
+const caughtUpForMs = 30_000;
+const catchUpMaxMs = 2_000;
 /** The most of these per round, so that rounds end; the next one continues. */
 const recoverBatchesMax = 25;
 
 export function createSettlements(deps: {
   db: Database;
   ledger: Pick<Ledger, 'settle'>;
+  clock: Pick<Clock, 'monotonic'>;
   log: Logger;
   leftBehindAfterSeconds?: number;
 }): Settlements {
-  const { db, ledger, log } = deps;
+  const { db, ledger, clock, log } = deps;
   const ageSeconds = deps.leftBehindAfterSeconds ?? leftBehindAfterSeconds;
   let settled: string[] = [];
   let flushing: Promise<void> = Promise.resolve();
   let recovering: Promise<number> = Promise.resolve(0);
+  let caughtUpAt = Number.NEGATIVE_INFINITY;
+  let catchingUp: Promise<boolean> | undefined;
 
   function flush(): Promise<void> {
     flushing = flushing.then(async () => {
@@ -57,16 +71,17 @@ export function createSettlements(deps: {
     return flushing;
   }
 
-  /**
-   * All of them, if possible: once a hold has expired, a repeat of the request takes over its idempotency key, finds only
-   * duplicates, and what was stored is never charged.
-   */
+  /** All of them, if possible: requests with an idempotency key wait for it. */
   async function settleLeftBehind(): Promise<number> {
     let settledCount = 0;
     for (let batch = 0; batch < recoverBatchesMax; batch++) {
+      const readAt = clock.monotonic();
       const rows = await readUnsettled(db, ageSeconds, recoverAtOnceMax);
       settledCount += await settleRows(rows);
-      if (rows.length < recoverAtOnceMax) break;
+      if (rows.length < recoverAtOnceMax) {
+        caughtUpAt = readAt;
+        break;
+      }
     }
     return settledCount;
   }
@@ -105,6 +120,17 @@ export function createSettlements(deps: {
     return recovering;
   }
 
+  const isCaughtUp = () => clock.monotonic() - caughtUpAt <= caughtUpForMs;
+
+  async function catchUp(): Promise<boolean> {
+    try {
+      while (!isCaughtUp()) await recover();
+    } catch (error) {
+      onError(error);
+    }
+    return isCaughtUp();
+  }
+
   const onError = (error: unknown) => log.warn({ err: error }, 'pulse charges left behind could not be read');
   const rounds = [
     createRounds({ everyMs: removeEveryMs, run: flush, onError }),
@@ -120,6 +146,13 @@ export function createSettlements(deps: {
       events,
       reply: JSON.stringify(reply),
     }),
+    async caughtUp() {
+      if (isCaughtUp()) return true;
+      catchingUp ??= catchUp().finally(() => {
+        catchingUp = undefined;
+      });
+      return Promise.race([catchingUp, sleep(catchUpMaxMs, false, { ref: false })]);
+    },
     done: (chargeId) => void settled.push(chargeId),
     recover,
     flush,

@@ -69,9 +69,11 @@ eachServer((server) => {
     await first.close();
     expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd, held: 3n * perEvent });
 
-    expect(await pulse.recordEvents(caller(), events, call)).toMatchObject({
+    const running = startPulse(node.db, node.ledger);
+    expect(await running.recordEvents(caller(), events, call)).toMatchObject({
       failure: { kind: 'idempotency_in_flight' },
     });
+    await running.close();
     expect(unwrap(await pulse.recordEvents(caller(), events))).toMatchObject({ accepted: 0, duplicates: 3, cost: 0n });
     const other = startPulse(node.db, node.ledger, { leftBehindAfterSeconds: 0 });
     await Promise.all([pulse.recoverCharges(), other.recoverCharges()]);
@@ -101,6 +103,26 @@ eachServer((server) => {
     await reaper.close();
     expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd, held: 0n });
     expect(await pulse.recoverCharges()).toBe(1);
+    expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd - 2n * perEvent, held: 0n });
+  });
+
+  test('a repeat after all nodes were down, whose hold has expired, gets the first reply and pays for it', async () => {
+    const slow = startNode(fresh().url, { holdTtlMs: 100 });
+    const first = startPulse(slow.db, {
+      hold: (request) => slow.ledger.hold(request),
+      release: (hold, reason) => slow.ledger.release(hold, reason),
+      settle: () => Promise.reject(new ProcessDied()),
+    });
+    const events = [event(), event()];
+    const call = { idempotency: { key: 'after-the-outage', fingerprint: Buffer.alloc(32, 3) } };
+    await expect(first.recordEvents(caller(), events, call)).rejects.toThrow(ProcessDied);
+    await first.close();
+    await slow.close();
+    const reaper = createReaper({ db: node.db, ledger: node.ledger, log: silent, restAfterOutageMs: 0 });
+    await expect.poll(() => reaper.runOnce()).toBeGreaterThan(0);
+    await reaper.close();
+    const repeats = await Promise.all([1, 2, 3].map(() => pulse.recordEvents(caller(), events, call).then(unwrap)));
+    for (const repeat of repeats) expect(repeat).toMatchObject({ accepted: 2, duplicates: 0, cost: 2n * perEvent });
     expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd - 2n * perEvent, held: 0n });
   });
 
