@@ -76,12 +76,19 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
       stated !== undefined && stated <= terms.outputTokensCap && canBeWithin(given, terms.outputTokensCap);
     const cut = isWithin ? undefined : cutMessage(given, terms.outputTokensCap);
     const message = cut ?? given;
-    const usage = boundUsage(await countedUsage(result.usage, message, terms), terms);
+    const thoughts = thoughtsIn(result);
+    const countTexts = () => terms.count([...textsIn(message), ...thoughts]);
+    const usage = boundUsage(await countedUsage(result.usage, message, terms, countTexts), terms);
     reportOverruns({ input: result.usage.inputTokens.total, output: stated }, cut !== undefined, terms, deps.overran);
     call.succeeded({ firstTokenMs: latencyMs, totalMs: latencyMs, outputTokens: usage.outputTokens });
     const finishReason = cut ? 'length' : finishReasonOf(result.finishReason);
     watch?.ended({ outcome: 'ok', usage, cost: attemptCost(route, usage), finishReason });
-    const reply = { ...notesOf(result, terms), message: cut ?? stateful(result, given, terms), finishReason, usage };
+    const reply = {
+      ...notesOf(result, thoughts, terms),
+      message: cut ?? stateful(result, given, terms),
+      finishReason,
+      usage,
+    };
     return { ok: true, reply, latencyMs };
   } catch (error) {
     const failure = upstreamFailure(error);
@@ -102,13 +109,13 @@ export function watchRoute({ watchCall }: Pick<AttemptDeps, 'watchCall'>, { mode
 
 /**
  * The token counts to charge for. If the provider reports none, or omits a count that must exist, we count ourselves and mark
- * the counts as estimated. `countTexts` counts the message's texts, unless they have already been counted.
+ * the counts as estimated. `countTexts` counts the texts that arrived: those of the message, and of visible reasoning.
  */
 export async function countedUsage(
   stated: LanguageModelV4Usage | undefined,
   message: ChatReply['message'],
   terms: Pick<AttemptTerms, 'request' | 'measure' | 'count' | 'route' | 'dialect'>,
-  countTexts: () => Promise<number> = () => terms.count(textsIn(message)),
+  countTexts: () => Promise<number>,
 ): Promise<CountedUsage> {
   const { request, measure, count, route } = terms;
   // Provider packages turn a missing count into 0, but no conversation and no non-empty text has 0 tokens.
@@ -148,19 +155,21 @@ export function deadlineAfter(ms: number): { signal: AbortSignal; clear(): void;
 /** What a reply reports besides its message. */
 function notesOf(
   { content, warnings }: LanguageModelV4GenerateResult,
+  thoughts: readonly string[],
   { request, ignored }: AttemptTerms,
 ): Pick<AttemptReply, 'reasoningSummary' | 'citations' | 'ignored'> {
   const citations = new Citations();
-  const thoughts: string[] = [];
-  for (const part of content) {
-    citations.whole(part);
-    if (part.type === 'reasoning' && part.text !== '') thoughts.push(part.text);
-  }
+  for (const part of content) citations.whole(part);
   return {
     ...(request.reasoning?.summary && thoughts.length > 0 ? { reasoningSummary: thoughts.join('\n\n') } : {}),
     ...(citations.list.length > 0 ? { citations: citations.list } : {}),
     ...noted(withWarnings(ignored, warnings)),
   };
+}
+
+/** The reasoning that a provider shows. */
+function thoughtsIn({ content }: LanguageModelV4GenerateResult): string[] {
+  return content.flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? [part.text] : []));
 }
 
 /** The `ignored` field, if anything was left out. */

@@ -93,6 +93,16 @@ describe('a chat request', () => {
     expect(harness.ledger.settlements[0]?.usage.inputTokens).toBeGreaterThan(3);
   });
 
+  test('costs the reasoning that came with it, too, when the provider states no usage', async () => {
+    const body = completion('Rome.', null) as { choices: { message: object }[] };
+    const [choice] = body.choices;
+    if (choice) choice.message = { ...choice.message, reasoning_content: 'one two three '.repeat(10) };
+    const { harness } = await withUpstreams([{ body }]);
+    const result = await harness.chat.run(caller, say('Where is the Pantheon?'), call());
+    expect(result).toMatchObject({ ok: true, value: { message: { content: 'Rome.' }, usage: { estimated: true } } });
+    expect(harness.ledger.settlements[0]?.usage.outputTokens).toBeGreaterThanOrEqual(32);
+  });
+
   test('is counted by us when more of its input is stated to have been cached than there was', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 4_000 } };
     const { harness } = await withUpstreams([{ body: completion('one two three', usage) }]);
