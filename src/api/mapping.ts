@@ -1,4 +1,4 @@
-import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { FailureError, invalid } from '../base/failure.ts';
 import { type NanoUsd, parseUsd } from '../base/money.ts';
 
@@ -7,9 +7,12 @@ export function timestamp(ms: number | undefined): Timestamp | undefined {
   return ms === undefined ? undefined : timestampFromMs(ms);
 }
 
-/** A message's time in milliseconds since the epoch; absent stays absent. */
+/**
+ * A message's time in milliseconds since the epoch; absent stays absent. A finer time is rounded up: what is listed shows whole
+ * milliseconds, and so those that are before this time, and those that are not, stay what they are.
+ */
 export function milliseconds(time: Timestamp | undefined): number | undefined {
-  return time === undefined ? undefined : timestampMs(time);
+  return time === undefined ? undefined : Number(time.seconds) * 1_000 + Math.ceil(time.nanos / 1_000_000);
 }
 
 /** An amount stated by a request. Refuses anything but an exact decimal amount, naming the field. */

@@ -88,6 +88,15 @@ eachServer((server) => {
     expect(await idsBy('subject=nobody')).toEqual([]);
     expect(await idsBy(`keyId=${customer.keyId}&endTime=${charge.createTime}`)).toEqual([]);
     expect(await idsBy(`operation=chat&startTime=${charge.createTime}`)).toEqual([ids.user, ids.chat]);
+    // A moment after the time that the charge shows: it is in what came before, and in nothing that came later.
+    const later = momentAfter(charge.createTime);
+    expect(await idsBy(`operation=chat&startTime=${later}`)).toEqual([ids.user]);
+    expect(await idsBy(`operation=chat&endTime=${later}`)).toEqual([ids.chat]);
+    for (const path of ['/v1/wallet/entries?', '/v1/usage?groupBy=operation&']) {
+      const [newest] = (await get('/v1/wallet/entries?pageSize=1')).entries;
+      const { entries, rows } = await get(`${path}startTime=${momentAfter(newest.time)}`);
+      expect(entries ?? rows).toEqual([]);
+    }
     for (const query of ['state=paid', 'startTime=yesterday', `model=${'m'.repeat(201)}`])
       expect((await send(app, 'GET', `/v1/charges?${query}`, customer.managementKey)).status, query).toBe(400);
   });
@@ -164,4 +173,9 @@ eachServer((server) => {
 function nano(usd: string): bigint {
   const [whole = '', decimals = ''] = usd.replace('-', '').split('.');
   return (usd.startsWith('-') ? -1n : 1n) * (BigInt(whole) * 1_000_000_000n + BigInt(decimals.padEnd(9, '0')));
+}
+
+/** 0.4 ms after a time that is printed to the millisecond or more roughly. */
+function momentAfter(time: string): string {
+  return new Date(time).toISOString().replace('Z', '4Z');
 }
