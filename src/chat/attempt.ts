@@ -121,12 +121,13 @@ export async function countedUsage(
   // Provider packages turn a missing count into 0, but no conversation and no non-empty text has 0 tokens.
   // A breakdown belongs to its sum: if more is stated to have been cached than there was, neither counts.
   const input = stated && isSound(stated.inputTokens) ? plausible(stated.inputTokens.total) : undefined;
-  const silent = message.content === '' && message.toolCalls.length === 0;
-  const output = silent ? whole(stated?.outputTokens.total) : plausible(stated?.outputTokens.total);
+  const output = plausible(stated?.outputTokens.total);
+  const outputTokens = output ?? (await countTexts()) + tokensAroundCall * message.toolCalls.length;
+  const isEmpty = outputTokens === 0 && stated?.outputTokens.total === 0;
   const usage: CountedUsage = {
     inputTokens: input ?? (await countInput(request, measure, route.model, count)),
-    outputTokens: output ?? (await countTexts()) + tokensAroundCall * message.toolCalls.length,
-    estimated: input === undefined || output === undefined,
+    outputTokens,
+    estimated: input === undefined || (output === undefined && !isEmpty),
   };
   if (stated && input !== undefined) Object.assign(usage, inputCountsOf(stated, input, terms));
   const reasoning = whole(stated?.outputTokens.reasoning);

@@ -89,8 +89,8 @@ export function isTokenCount(value: unknown): value is number {
 /**
  * Makes what a reply states about its usage readable, and says whether anything had to change. The packages refuse a whole reply
  * for a count that they cannot read, though the reply was made and has to be paid for; and a negative count would lower the sum
- * that they make of it. Such a count becomes 0, and so do those that it is added to: that stands for "not stated", and then we
- * count ourselves. A breakdown with such a count is left out.
+ * that they make of it. Such a count is left out, and so are those that it is added to; where there must be one it is 0, which
+ * stands for "not stated" as well. Then we count ourselves. A breakdown with such a count is left out, too.
  */
 export function makeUsageReadable(reply: unknown, shape: UsageShape): boolean {
   if (!isObject(reply)) return false;
@@ -112,7 +112,8 @@ function makeCountsReadable(usage: Members, shape: UsageShape, needed: readonly 
     isChanged = true;
     usage[name] = value;
   };
-  for (const sum of sums) if (!sum.every((name) => isCountOrAbsent(usage[name]))) for (const name of sum) set(name, 0);
+  for (const sum of sums)
+    if (!sum.every((name) => isCountOrAbsent(usage[name]))) for (const name of sum) set(name, null);
   for (const name of needed) if (!isTokenCount(usage[name])) set(name, 0);
   for (const name of parts) if (!areParts(usage[name])) set(name, null);
   for (const [name, counts] of Object.entries(lists)) if (!isListOf(usage[name], counts)) set(name, null);

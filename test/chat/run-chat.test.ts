@@ -103,6 +103,18 @@ describe('a chat request', () => {
     expect(harness.ledger.settlements[0]?.usage.outputTokens).toBeGreaterThanOrEqual(32);
   });
 
+  test.each([
+    ['a count that cannot be read', { prompt_tokens: 10, completion_tokens: '340' }],
+    ['none', { prompt_tokens: 10, completion_tokens: 0 }],
+  ])('costs its reasoning if that is all of it, and its provider states %s', async (_, usage) => {
+    const message = { role: 'assistant', content: '', reasoning_content: 'one two three '.repeat(10) };
+    const body = { ...completion('', usage), choices: [{ index: 0, message, finish_reason: 'length' }] };
+    const { harness } = await withUpstreams([{ body }]);
+    const result = await harness.chat.run(caller, say('Where is the Pantheon?'), call());
+    expect(result).toMatchObject({ ok: true, value: { finishReason: 'length', usage: { estimated: true } } });
+    expect(harness.ledger.settlements[0]?.usage.outputTokens).toBeGreaterThanOrEqual(30);
+  });
+
   test('is counted by us when more of its input is stated to have been cached than there was', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 4_000 } };
     const { harness } = await withUpstreams([{ body: completion('one two three', usage) }]);
