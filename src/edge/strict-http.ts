@@ -8,8 +8,8 @@ import { connectionOf } from './connections.ts';
 import { rawRefusal, unknownMethod } from './raw-refusal.ts';
 
 /**
- * Enforces what HTTP requires of a request and Node lets pass: the version, the method, and exactly one valid host. A request
- * that fails is answered here, before anything else sees it, and its connection ends.
+ * Enforces what HTTP requires of a request and Node lets pass: the version, the method, a target, and exactly one valid host. A
+ * request that fails is answered here, before anything else sees it, and its connection ends.
  */
 export function strictHttp(answer: RequestListener): RequestListener {
   const mayWait = boundPipelines();
@@ -91,11 +91,17 @@ function problemOf(request: IncomingMessage): Problem | undefined {
   const { host } = headers;
   if (authority !== undefined && host !== undefined && authority !== host)
     return { code: 400, message: 'The Host header and :authority differ (RFC 9113, section 8.3.1).' };
-  const named = authority ?? host;
+  const target = targetOf(request);
+  if (!target)
+    return { code: 400, message: 'The target of the request is no path on this service (RFC 9112, section 3.2).' };
+  // From here on a target in absolute form is the path in it: whoever looks a path up knows only that form.
+  request.url = target.path;
+  const named = target.host ?? authority ?? host;
   if (named === undefined && httpVersion === '1.1')
     return { code: 400, message: 'The request has no Host header (RFC 9112, section 3.2).' };
   // HTTP/1.0 has no Host, and an empty one is allowed; building a URL needs some name.
   if (named === undefined || named === '') headers.host = 'localhost';
+  else if (target.host !== undefined && isAuthority(target.host)) headers.host = target.host;
   else if (typeof named !== 'string' || !isAuthority(named))
     return { code: 400, message: 'The Host header is not a valid host name (RFC 9112, section 3.2).' };
   return undefined;
@@ -122,6 +128,19 @@ function framingProblemOf({ httpVersion, headers }: IncomingMessage): Problem | 
   if (!/^chunked$/i.test(encoding))
     return { code: 501, message: 'The only supported Transfer-Encoding is chunked (RFC 9112, section 6.1).' };
   return undefined;
+}
+
+const absoluteForm = /^https?:\/\/([^/?]+)(.*)$/i;
+
+/**
+ * The path and query of a request's target, and the host that a target in absolute form names in place of the Host header (RFC 9112,
+ * section 3.2.2). Undefined if the target has none of HTTP's forms for its method. Over HTTP/2 the parser checks it.
+ */
+function targetOf({ url = '', method }: IncomingMessage): { path: string; host?: string } | undefined {
+  if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return { path: url };
+  const [, host, rest = ''] = absoluteForm.exec(url) ?? [];
+  if (host === undefined) return undefined;
+  return { path: rest.startsWith('/') ? rest : `/${rest}`, host };
 }
 
 function hostsIn(rawHeaders: readonly string[]): number {

@@ -105,6 +105,31 @@ test('garbage in the body of a request that was refused brings no second answer'
 test('a target in absolute form is served as the path in it (RFC 9112, section 3.2.2)', async () => {
   const received = await exchange(say('absolute', 'http://example.com/gate/say'), /absolute/);
   expect(statusesOf(received)).toEqual(['200']);
+  // Wherever a path is looked up: an RPC's, a path's methods, one that only takes another method.
+  const rpcThere = `POST http://example.com${rpc} HTTP/1.1\r\nhost: x\r\n${rpcHeaders}content-length: 12\r\n\r\n{"text":"x"}`;
+  expect(statusesOf(await exchange(rpcThere, /\r\n\r\n/))).toEqual(['200']);
+  const allowed = async (line: string) => {
+    const answer = await exchange(`${line} HTTP/1.1\r\nhost: x\r\n\r\n`, /\r\n\r\n/);
+    return [...statusesOf(answer), /^allow: (.*)\r$/im.exec(answer)?.[1]];
+  };
+  expect(await allowed('OPTIONS HTTP://example.com/healthz')).toEqual(['204', 'GET, HEAD, OPTIONS']);
+  expect(await allowed('PUT http://example.com/healthz')).toEqual(['405', 'GET, HEAD']);
+  expect(await allowed(`PUT http://example.com${rpc}`)).toEqual(['405', 'GET, POST']);
+  const health = await exchange('GET http://example.com/healthz?x HTTP/1.1\r\nhost: x\r\n\r\n', /\r\n\r\n/);
+  expect(statusesOf(health)).toEqual(['200']);
+});
+
+test.each([
+  ['the service as a whole', 'GET *'],
+  ['the service as a whole, with a body', 'POST *'],
+  ['nothing but a scheme', 'GET http://'],
+  ['no host', 'GET http:///healthz'],
+  ['a host with a name and a password', 'GET http://ann:secret@x/healthz'],
+  ['another scheme', 'GET ftp://x/healthz'],
+])('a target that is %s gets a 400 in our words', async (_name, line) => {
+  const refused = await exchange(`${line} HTTP/1.1\r\nhost: x\r\n\r\n`, /\}\]\}\}/);
+  expect(statusesOf(refused)).toEqual(['400']);
+  expect(refused).toMatch(/RFC 9112, section 3\.2/);
 });
 
 test('a deadline holds for a body that does not come', async () => {
