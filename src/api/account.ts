@@ -52,7 +52,7 @@ export function accountService(rooms: AccountServiceRooms): ServedService {
           within.transaction(async (tx) => {
             const { displayName, reason } = request;
             const { account, managementKey } = await openAccount(rooms, displayName, tx);
-            const made = { action: 'account.create', target: account.id, accountId: account.id };
+            const made = { action: 'account.create' as const, target: account.id, accountId: account.id };
             await auditEvents.append(tx, eventOf(call, { ...made, reason, details: { displayName } }));
             return { account: accountMessage(account), managementKey };
           }),
@@ -60,8 +60,8 @@ export function accountService(rooms: AccountServiceRooms): ServedService {
     updateAccount: async ({ accountId, displayName, reason }, call) =>
       db.transaction(async (tx) => {
         const account = unwrap(await accounts.rename(accountId, displayName, tx));
-        const renamed = { action: 'account.update', target: accountId, accountId, details: { displayName } };
-        await auditEvents.append(tx, eventOf(call, { ...renamed, reason }));
+        const renamed = { action: 'account.update' as const, target: accountId, details: { displayName } };
+        await auditEvents.append(tx, eventOf(call, { ...renamed, accountId, reason }));
         return { account: accountMessage(account) };
       }),
     suspendAccount: (request, call) => setSuspended(true, request, call),

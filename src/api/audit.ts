@@ -1,8 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { AuditEvents, StoredEvent } from '../audit-events/index.ts';
-import type { AuditEvent } from '../base/audit-event.ts';
-import { unwrap } from '../base/failure.ts';
+import { type AuditAction, type AuditEvent, auditActions, isAuditAction } from '../base/audit-event.ts';
+import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { present } from '../base/present.ts';
 import { createWriteTurns } from '../base/write-turns.ts';
@@ -21,7 +21,7 @@ export function auditService({ auditEvents }: { auditEvents: AuditEvents }): Ser
       const wanted = present({
         accountId: filter.accountId || undefined,
         actor: filter.actor || undefined,
-        action: filter.action || undefined,
+        action: actionOf(filter.action),
         startMs: milliseconds(filter.startTime),
         endMs: milliseconds(filter.endTime),
       });
@@ -29,6 +29,12 @@ export function auditService({ auditEvents }: { auditEvents: AuditEvents }): Ser
       return { events: page.items.map(eventMessage), nextPageToken: page.nextPageToken };
     },
   });
+}
+
+/** A misspelt action is refused: an empty list would say that nothing of the kind was done. */
+function actionOf(text: string): AuditAction | undefined {
+  if (text === '' || isAuditAction(text)) return text || undefined;
+  throw new FailureError(invalid('action', `must be one of ${auditActions.join(', ')}`));
 }
 
 /** Who acts, from where, and in which request. */

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AuditEvents } from '../audit-events/index.ts';
+import type { AuditAction } from '../base/audit-event.ts';
 import { FailureError, type Result, unwrap } from '../base/failure.ts';
 import type { Guardrail, Guardrails } from '../base/guardrails.ts';
 import { formatUsd } from '../base/money.ts';
@@ -53,7 +54,7 @@ export function keyService({ db, keys, wallets, auditEvents, ownPacks, once }: K
 
   /** Changes a key and records it in one transaction. The event comes first: notifying other nodes comes last. */
   async function change(
-    { call, keyId, ...deed }: { call: Call; keyId: string; action: string; details?: Record<string, string> },
+    { call, keyId, ...deed }: { call: Call; keyId: string; action: AuditAction; details?: Record<string, string> },
     write: (accountId: string, tx: Transaction) => Promise<Result<ApiKey>>,
   ) {
     const accountId = accountOf(call.caller);
@@ -89,7 +90,7 @@ export function keyService({ db, keys, wallets, auditEvents, ownPacks, once }: K
       const changes = keyChangesOf(request);
       await checkPacks(call, changes.guardrails);
       const details = { fields: Object.keys(changes).join(', '), ...guardrailDetails(changes) };
-      const deed = { call, keyId, action: 'key.update', details };
+      const deed = { call, keyId, action: 'key.update' as const, details };
       return change(deed, async (accountId, tx) => {
         const updated = await keys.update(accountId, keyId, changes, tx);
         if (updated.ok && changes.spendingCap) await wallets.limitKey(keyId, changes.spendingCap, tx);

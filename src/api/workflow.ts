@@ -2,6 +2,7 @@ import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Accounts } from '../accounts/index.ts';
+import type { AuditAction } from '../base/audit-event.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Result, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
@@ -144,7 +145,7 @@ export function workflowService(rooms: {
   });
 }
 
-function workflowDeed(action: string, of: { client: string; workflow: string; version?: number | undefined }) {
+function workflowDeed(action: AuditAction, of: { client: string; workflow: string; version?: number | undefined }) {
   const { client, workflow, version } = of;
   return { action, target: workflow, details: { client, workflow, version: version?.toString() } };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AuditEvent } from '../base/audit-event.ts';
+import type { AuditAction, AuditEvent } from '../base/audit-event.ts';
 import { leastId } from '../base/ids.ts';
 import { present } from '../base/present.ts';
 import type { Queryable, Transaction } from '../db/index.ts';
@@ -24,7 +24,7 @@ interface Tables {
 export interface EventFilter {
   accountId?: string;
   actor?: string;
-  action?: string;
+  action?: AuditAction;
   startMs?: number;
   endMs?: number;
 }
@@ -111,7 +111,7 @@ export async function listEvents(
     present({
       eventId: String(row.id),
       actor: String(row.actor),
-      action: String(row.action),
+      action: row.action as AuditAction,
       target: String(row.target),
       accountId: row.account_id === null ? undefined : String(row.account_id),
       reason: row.reason,

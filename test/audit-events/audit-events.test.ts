@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAuditEvents } from '../../src/audit-events/index.ts';
+import type { AuditAction } from '../../src/base/audit-event.ts';
 import { newId } from '../../src/base/ids.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 
@@ -11,7 +12,7 @@ eachServer((server) => {
     const events = createAuditEvents({ db, dailyMost: { changes: 3, endings: 6 } });
     const accountId = newId('acc');
     const actor = newId('key');
-    const append = (action: string, by = actor, of = accountId) =>
+    const append = (action: AuditAction, by = actor, of = accountId) =>
       db
         .transaction((tx) =>
           events.append(tx, {
@@ -22,7 +23,8 @@ eachServer((server) => {
         .then(() => 'written', String);
     // Drafts were paid for: they neither count nor are counted.
     for (let time = 0; time < 4; time++) expect(await append('draft.approve')).toBe('written');
-    for (const action of ['key.create', 'key.update', 'key.revoke']) expect(await append(action)).toBe('written');
+    for (const action of ['key.create', 'key.update', 'key.revoke'] as const)
+      expect(await append(action)).toBe('written');
     expect(await append('key.update')).toContain('rate_limited');
     expect(await append('key.update', 'operator:alice')).toBe('written');
     expect(await append('key.update', actor, newId('acc'))).toBe('written');

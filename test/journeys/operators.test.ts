@@ -167,6 +167,11 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     expect(new Set((await events('?action=key.create')).map(({ action }: { action: string }) => action))).toEqual(
       new Set(['key.create']),
     );
+    for (const action of ['key.made', 'key', 'KEY.CREATE']) {
+      const refused = await operate('GET', `/v1/audit-events?action=${action}`);
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('action: must be one of')]);
+      expect(refused.text).toContain('key.create, key.update, key.rotate, key.revoke');
+    }
     const later = new Date(Date.parse(time) + 3_600_000).toISOString();
     expect(await events(`?accountId=${first.accountId}&startTime=${later}`)).toEqual([]);
     expect(await events(`?accountId=${first.accountId}&endTime=${later}`)).toHaveLength(2);
