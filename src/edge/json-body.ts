@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { checkJson, jsonSyntaxFault, readBody } from '@intelligence-api/transcoding/parts';
+import { checkJson, readBody, readJsonValue } from '@intelligence-api/transcoding/parts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { ownTurn } from '../base/turn.ts';
 import type { AdmittedCall } from './admitted-call.ts';
@@ -17,22 +17,18 @@ export async function readJson(raw: IncomingMessage, bytesMax: number, call: Adm
   const text = decode(body);
   // With images, decoding and parsing each take a while.
   if (body.length > largeBytes) await ownTurn();
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The engine's message quotes the text and often lacks the place.
-    throw new FailureError(invalid('body', `is not JSON: ${jsonSyntaxFault(text)}`));
-  }
+  // The engine's parser keeps the last of two members with one name and drops the first silently.
+  const read = readJsonValue(text);
+  if ('fault' in read) throw new FailureError(invalid('body', `can not be read as JSON: ${read.fault}`));
   // As does what its reader makes of them.
   if (body.length > largeBytes) await ownTurn();
-  return value;
+  return read.value;
 }
 
 function decode(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    throw new FailureError(invalid('body', 'is not JSON: it is not UTF-8'));
+    throw new FailureError(invalid('body', 'can not be read as JSON: it is not UTF-8'));
   }
 }

@@ -156,10 +156,21 @@ test.each(jsonLanes)('%s lane looks at the credential before it reads a body', a
 });
 
 test.each([
-  ['{"messages":', 'is not JSON: the text ends where a JSON value is expected (line 1, column 13)'],
-  ["{\n  'model': 1}", `is not JSON: found "'" where a name in double quotes is expected (line 2, column 3)`],
-  ['{"model": "é",}', 'is not JSON: found "}" where a name in double quotes is expected (line 1, column 15)'],
-  [Buffer.from([0x22, 0xff, 0x22]), 'is not JSON: it is not UTF-8'],
+  ['{"messages":', 'can not be read as JSON: the text ends where a JSON value is expected (line 1, column 13)'],
+  [
+    "{\n  'model': 1}",
+    `can not be read as JSON: found "'" where a name in double quotes is expected (line 2, column 3)`,
+  ],
+  [
+    '{"model": "é",}',
+    'can not be read as JSON: found "}" where a name in double quotes is expected (line 1, column 15)',
+  ],
+  [
+    '{"model": "auto", "messages": [{"role": "user", "content": "a", "role": "system"}]}',
+    'can not be read as JSON: names "role" twice (line 1, column 65)',
+  ],
+  ['{"model": "auto", "mod\\u0065l": "b"}', 'can not be read as JSON: names "model" twice (line 1, column 19)'],
+  [Buffer.from([0x22, 0xff, 0x22]), 'can not be read as JSON: it is not UTF-8'],
 ])('the OpenAI lane says where a body is not JSON: %s', async (body, says) => {
   const headers = { authorization: `Bearer ${customer.apiKey}`, 'content-type': 'application/json' };
   const answer = await fetch(`${app.url}/v1/chat/completions`, { method: 'POST', headers, body });

@@ -1,7 +1,7 @@
 import { create, type DescMessage, type DescMethod, type Message, type Registry } from '@bufbuild/protobuf';
 import { InvalidValue, invalidArgument } from './errors.ts';
 import { JsonReaders, type Local } from './json-message.ts';
-import { JsonText, position } from './json-text.ts';
+import { JsonText, type JsonValue, position } from './json-text.ts';
 import { Printer } from './printing.ts';
 
 /** How deeply a text may be nested, unless its owner says otherwise. */
@@ -51,15 +51,15 @@ export function readWhole(text: string, depthMax: number, read: (json: JsonText)
   }
 }
 
-/** What is wrong with a text that is not JSON, and where; undefined if nothing is. */
-export function jsonSyntaxFault(text: string): string | undefined {
+/** Reads JSON of no message, as strictly as that of one: `fault` says what is wrong and where, such as a name that occurs twice. */
+export function readJsonValue(text: string): { value: JsonValue } | { fault: string } {
   try {
     const json = new JsonText(text, defaultDepthMax);
-    json.value();
+    const value = json.value();
     json.end();
-    return undefined;
+    return { value };
   } catch (error) {
-    if (error instanceof InvalidValue) return withPlace(text, error);
+    if (error instanceof InvalidValue) return { fault: withPlace(text, error) };
     throw error;
   }
 }

@@ -5,7 +5,7 @@ export { carrierOf, FastifyCall } from './fastify-call.ts';
 export { eventOf, eventStreamType, type Framing, keepAlive } from './framing.ts';
 export { type Encoding, type Inflated, inflate, isEncoding, tooDense } from './inflate.ts';
 export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds.ts';
-export { createJsonCodecs, type JsonCodec, jsonSyntaxFault } from './json-codec.ts';
+export { createJsonCodecs, type JsonCodec, readJsonValue } from './json-codec.ts';
 export { LinkedList, type Links } from './linked.ts';
 export { Matcher } from './matcher.ts';
 export { acceptsGzip, parseTimeoutMs } from './negotiation.ts';
