@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
 import type { Environment } from './env.ts';
 import { configSchema, logLevels, type Settings } from './schema.ts';
 import { operatorTokenMin } from './secrets.ts';
@@ -44,17 +45,45 @@ export function parseSettings(text: string, source: string): Settings {
       source,
       document.errors.map((error) => error.message.split('\n')[0] ?? 'not valid YAML'),
     );
-  const parsed = configSchema.safeParse(document.toJS() ?? {});
+  const parsed = configSchema.safeParse(contentOf(document, source) ?? {});
   if (parsed.success) return parsed.data;
   throw new ConfigError(
     source,
     parsed.error.issues.map((issue) => {
-      const path = issue.path.map(String);
-      const node = document.getIn(path, true) as { range?: [number, number, number] } | undefined;
-      const line = node?.range ? ` (line ${lines.linePos(node.range[0]).line})` : '';
-      return `${path.join('.') || 'the file'}${line}: ${issue.message}`;
+      const offset = offsetOf(issue, document);
+      const line = offset === undefined ? '' : ` (line ${lines.linePos(offset).line})`;
+      return `${issue.path.map(String).join('.') || 'the file'}${line}: ${issue.message}`;
     }),
   );
+}
+
+function contentOf(document: Document, source: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    // An alias without its anchor, or too many of them.
+    throw new ConfigError(source, [error instanceof Error ? error.message : String(error)]);
+  }
+}
+
+/** Where the text has what is wrong: an unknown key itself, a value, or the innermost part that lacks one. */
+function offsetOf(issue: z.core.$ZodIssue, document: Document): number | undefined {
+  const path = issue.path.map(String);
+  const nodeAt = (length: number) =>
+    (length === 0 ? document.contents : document.getIn(path.slice(0, length), true)) as
+      | { range?: [number, number, number] }
+      | undefined;
+  if (issue.code === 'unrecognized_keys') {
+    const within = nodeAt(path.length);
+    const keys = isMap(within) ? within.items.map(({ key }) => key) : [];
+    const unknown = keys.find((key) => isScalar(key) && key.value === issue.keys[0]);
+    if (isScalar(unknown) && unknown.range) return unknown.range[0];
+  }
+  for (let { length } = path; length >= 0; length--) {
+    const range = nodeAt(length)?.range;
+    if (range) return range[0];
+  }
+  return undefined;
 }
 
 /** Combines settings and environment, and checks what spans both. */

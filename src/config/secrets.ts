@@ -39,13 +39,13 @@ export class SecretsError extends Error {
 
 /** Reads the file, creating it first if it does not exist. Processes that do so at the same time all end up with the same one. */
 export function loadOrCreateSecrets(path: string): Secrets {
-  if (!existsSync(path)) createSecrets(path);
+  if (!existsSync(path)) withFile(path, () => createSecrets(path));
   return loadSecrets(path);
 }
 
 /** Reads the file. Refuses one that other users can read. */
 export function loadSecrets(path: string): Secrets {
-  const file = statSync(path, { throwIfNoEntry: false });
+  const file = withFile(path, () => statSync(path, { throwIfNoEntry: false }));
   if (!file)
     throw new SecretsError(
       `There is no secrets file ${path}. The service makes it at its first start; DATA_DIR or secretsFile say where it is.`,
@@ -55,7 +55,23 @@ export function loadSecrets(path: string): Secrets {
     throw new SecretsError(
       `The secrets file ${path} has mode ${mode.toString(8)}, so other users may use it. Run: chmod 600 ${path}`,
     );
-  return parseSecrets(readFileSync(path, 'utf8'), path);
+  return parseSecrets(
+    withFile(path, () => readFileSync(path, 'utf8')),
+    path,
+  );
+}
+
+/** Turns what the system says of the file or its folder into words. */
+function withFile<T>(path: string, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new SecretsError(
+      `The secrets file ${path} can not be used (${code}). It must be a file, in a folder, that belong to the user who runs the service; DATA_DIR or secretsFile say where it is.`,
+    );
+  }
 }
 
 /** How many characters an operator token has at least. */

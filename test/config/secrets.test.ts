@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -41,6 +41,14 @@ test('a broken file is refused, never replaced, and never quoted', () => {
   writeFileSync(path, broken);
   expect(() => loadOrCreateSecrets(path)).toThrow(/^The secrets file .* is not JSON\. Restore it from a backup/);
   expect(readFileSync(path, 'utf8')).toBe(broken);
+});
+
+test('a file that the system does not let us use is refused in words, never replaced', () => {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const words = /^The secrets file .* can not be used \(E[A-Z]+\)\. It must be a file/;
+  expect(() => loadOrCreateSecrets(path)).toThrow(words);
+  writeFileSync(join(folder, 'no-folder'), '');
+  expect(() => loadOrCreateSecrets(join(folder, 'no-folder', 'secrets.json'))).toThrow(words);
 });
 
 test('a current version without a key, and a short key, are refused', () => {
