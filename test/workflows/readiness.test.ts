@@ -56,8 +56,8 @@ describe('readiness of a listing', () => {
     expect(packOf('Apartments')).toBe('listing/property@8');
     expect(packOf('Mobile phones')).toBe('listing/electronics@5');
     expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@10');
-    expect(packOf('Stellenangebote')).toBe('listing/jobs@4');
-    expect(packOf('Carpets')).toBe('listing/generic@8');
+    expect(packOf('Stellenangebote')).toBe('listing/jobs@5');
+    expect(packOf('Carpets')).toBe('listing/generic@9');
   });
 
   it('lets what the listing says decide where the category says something else', () => {

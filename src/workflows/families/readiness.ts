@@ -257,9 +257,7 @@ function scoreListing(
     readinessScore,
     riskLevel,
     missingFacts: missingFactsOf(failed.filter(({ severity }) => severity !== 'low' && severity !== 'info')),
-    nextBestAction:
-      helpFirst(signs, messages) ??
-      nextAction(failed, blocking.length > 0, judgement, ready, listingDone(words, pack), words),
+    nextBestAction: helpFirst(signs, messages) ?? nextAction(failed, judgement, ready, listingDone(words, pack), words),
     ready,
     blockers: blocking.map(({ id, fact, message, action }) => ({ check: id, fact, message, action })),
     findings: findingsOf(text, worded(spotted.slice(0, 200), messages)),
@@ -281,17 +279,20 @@ function judgementOf(spotted: readonly Spotted[], riskLevel: ListingReply['riskL
   return grave.length > 0 ? 'doubtful' : 'harmless';
 }
 
-/** First blockers, then risky words, then the heaviest failed check; publishing only once it is ready. */
+/**
+ * First blockers, then risky words, then the heaviest failed check; publishing only once it is ready. Who is told to complete a text that
+ * must not be published does so for nothing.
+ */
 function nextAction(
   failed: readonly CheckRule[],
-  blocked: boolean,
   judgement: Judgement,
   ready: boolean,
   done: string,
   words: Words,
 ): string {
-  if (judgement === 'harmful' && !blocked) return words.say('listing.rewrite');
-  if (judgement === 'doubtful' && !blocked) return words.say('listing.haveItSeen');
+  const blocking = failed.filter(({ severity }) => severity === 'critical');
+  if (judgement === 'harmful' && blocking.every(({ missing }) => missing)) return words.say('listing.rewrite');
+  if (judgement === 'doubtful' && blocking.length === 0) return words.say('listing.haveItSeen');
   return failed[0]?.action ?? (ready ? done : words.say('listing.haveItSeen'));
 }
 

@@ -254,8 +254,14 @@ function conditions(kind: Kind, { facts, said, plain }: ReadFacts, words: Words)
   const praised = states.find((one) => ['very good', 'good', 'new'].includes(one));
   if (given === 'for parts' && praised !== undefined) return differs(praised);
   if (isGood && unusable.test(plain)) return differs('for parts');
-  return given === 'new' && usedLong.test(plain) ? differs('used') : [];
+  const isCalledUsed = said
+    .get('condition')
+    ?.some(({ value, quote }) => value === 'used' && calledUsed.test(plainText(quote)));
+  return given === 'new' && (isCalledUsed || usedLong.test(plain)) ? differs('used') : [];
 }
+
+/** What is called used, and not what can be used or was scratched. "Wird nicht mehr gebraucht" says of nothing that it is old. */
+const calledUsed = /^(?:gebrauchte|usad[oa]|segunda mano|d'occasion|second.?hand|pre-?(?:loved|owned))/;
 
 const firstOwner =
   /only ever been owned by me|one owner|owned by me since new|first owner|erstbesitz|1\. hand|aus erster hand|unico dueno|premiere main/;
@@ -284,8 +290,10 @@ function pricesOf(kind: Kind, listing: Listed, read: ReadFacts, words: Words): C
   if (slip) return [contradiction('price', String(price), slip.quote, words)];
   if (!mayState.test(plain)) return [];
   const said = [...plain.matchAll(statedPrice)].filter(({ 1: digits = '' }) => amountOf(digits) > 0);
+  const isOther = ({ 1: digits = '' }: RegExpExecArray) =>
+    !isNear(amountOf(digits), price, 0.25) || isTransposed(amountOf(digits), price);
   const [first] = said;
-  if (!first || said.some(({ 1: digits = '' }) => isNear(amountOf(digits), price, 0.25))) return [];
+  if (!first || !said.every(isOther)) return [];
   // Every letter of the plain text is where it is in the listing's own.
   const quote = `${title}\n${description}`.slice(first.index, first.index + first[0].length);
   return [contradiction('price', String(price), quote, words)];
@@ -298,6 +306,12 @@ function slipOf(kind: Kind, price: number, { said }: ReadFacts): Fact | undefine
     [100, 1000].some((times) => Number(one.value) === Math.round(price * times * 100) / 100);
   const slip = sums.find((one) => Number(one.value) >= 1000 && isSlip(one));
   return sums.some(({ value }) => isNear(Number(value), price, 0.25)) ? undefined : slip;
+}
+
+/** Whether two sums have the same digits in another order: 294,000 for 249,000. */
+function isTransposed(a: number, b: number): boolean {
+  const sorted = (value: number) => [...String(value)].sort().join('');
+  return a !== b && sorted(a) === sorted(b);
 }
 
 function isNear(a: number, b: number, share: number): boolean {

@@ -137,6 +137,17 @@ export function employerAtStart(written: string): number {
   return name.length;
 }
 
+/** Words of which one tells that a name is one of a place where people work; some only at its end: "School Hours" are none. */
+const workplace =
+  /(?<![a-z])(?:(?:inn|arms|pub|brewery|bakery|school|nursery|surgery|council|trust|foundation|farm|garage|salon|spa|bar|clinic|care home|ltd|limited|plc|llp|inc|gmbh|ag|kg|ohg|sl|sa|sas|sarl)$|hotel|hostel|restaurante?|bistro|brasserie|gast(?:hof|haus|statte)|wirtshaus|brauhaus|cafe|[a-z]*backerei|konditorei|metzgerei|panaderia|pasteleria|boulangerie|patisserie|college|university|academy|kita|kindergarten|colegio|instituto|escuela|ecole|lycee|creche|hospital|klinik(?:um)?|krankenhaus|pflegeheim|seniorenheim|apotheke|pharmacy|clinica|farmacia|residencia|clinique|pharmacie|ehpad|residence|stiftung|fundacion|fondation|autohaus|taller(?:es)?|supermarkt|supermercado|supermarche|mairie|ayuntamiento)(?![a-z])/;
+
+/** Like `employerAtStart`, if the name has a word for such a place and another one besides. */
+export function workplaceAtStart(written: string): number {
+  const length = employerAtStart(written);
+  const name = plainText(written.slice(0, length)).replace(/^the /, '');
+  return name.includes(' ') && workplace.test(name) ? length : 0;
+}
+
 /** What follows an employer's name that opens a job's text: "At Nuvéo, we are hiring", "Bei Nuvéo suchen wir". */
 const hires =
   /^(?: ?\([^()]{1,40}\))?(?: (?:in|a|en) [a-z][a-z-]{2,24})?,? (?:we(?: are|'re)(?: now| currently| always)? (?:hiring|recruiting|looking|seeking|searching)|we (?:need|seek|want|offer)|(?:are|is) (?:now |currently )?(?:hiring|recruiting|looking|seeking)|nous (?:recrutons|recherchons|cherchons|embauchons)|on (?:recrute|recherche|cherche|embauche)|(?:recrutons|recherchons|cherchons|embauchons)|(?:suchen|brauchen|bieten) wir|wir (?:suchen|brauchen)|(?:suchen|brauchen)(?! sie)|(?:nos )?(?:estamos (?:buscando|contratando|seleccionando)|buscamos|seleccionamos|necesitamos|contratamos|incorporamos|precisamos))(?![a-z])/;

@@ -24,8 +24,9 @@ const unitBefore =
 const day = String.raw`(?:0?[1-9]|[12]\d|3[01])`;
 const month = '(?:0?[1-9]|1[0-2])';
 const year = String.raw`(?:19|20)\d\d`;
+// A month and its year may be half a number, unless a sentence ends after them.
 const dateFirst = new RegExp(
-  String.raw`^(?:${year}([-/.])${month}\1${day}|${day}([-/.])${month}\2(?:${year}|\d\d)) +(?=\d)`,
+  String.raw`^(?:(?:${year}([-/.])${month}\1${day}|${day}([-/.])${month}\2(?:${year}|\d\d))\.?|${month}[/.]${year}\.) +(?=\d)`,
 );
 const pairs = /^\d{1,2}(?:[.:]\d\d)? ?- ?\d{1,2}(?:[.:]\d\d)?(?: \d{1,2}(?:[.:]\d\d)? ?- ?\d{1,2}(?:[.:]\d\d)?)+$/;
 const reference = /^(?:19|20)\d\d[-/]\d+(?:[-/]\d+)+$/;

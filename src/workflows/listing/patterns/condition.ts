@@ -42,7 +42,7 @@ const conditionWords = {
   ],
   used: [
     /used\b|worn\b|pre-?(?:loved|owned)|second.?hand\b/,
-    /gebraucht|getragen/,
+    /gebraucht(?:e[rsnm]?(?![a-z]))?|getragen/,
     /usad[oa]|segunda mano/,
     /occasion|d'occasion/,
   ],

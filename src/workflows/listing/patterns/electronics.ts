@@ -1,5 +1,5 @@
 import { amountOf, numeral } from '../plain-text.ts';
-import { before, type FactPattern, numberWithin } from './pattern.ts';
+import { after, before, type FactPattern, numberWithin } from './pattern.ts';
 
 /** Names that are a model on their own or with a few words more. */
 const families =
@@ -10,6 +10,9 @@ const parts =
 /** A number with a unit, or an ordinal. */
 const measure =
   '\\d+(?:gb|tb|go|to|cm|mm|ft|f(?:ee|oo)t|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre|megapixel)\\b';
+
+/** A storage right after another number of gigabytes. */
+const storageNext = /^[ ,+/-]{1,3}(?:ssd )?(?:(?:128|256|512|1024) ?(?:gb|go|ssd|nvme|emmc)|[1-8] ?(?:tb|to))(?![a-z])/;
 
 /** Facts read about a device. */
 export const electronicsPatterns: readonly FactPattern[] = [
@@ -22,11 +25,11 @@ export const electronicsPatterns: readonly FactPattern[] = [
     pattern: new RegExp(
       `\\b(?:${families})\\b(?: ?-?(?:${parts})(?![a-z0-9]))*|` +
         '\\b(?:xiaomi|oneplus|realme|oppo|nokia|huawei|honor|nothing phone)(?: [a-z]+)? \\(?\\d{1,3}[a-z]{0,2}\\)?(?! ?(?:gb|go|tb|zoll|inch|pulgadas|pouces|hz|w\\b|mp|mah|eur|€|monat|month|mes|mois))(?: (?:pro|ultra|lite|plus|max|t)\\b)*|' +
-        `\\b(?!${measure})(?=[a-z-]*\\d)[a-z]*\\d+[a-z0-9-]*[a-z][a-z0-9-]*\\b|\\b[a-z]{1,6}-?\\d{1,5}[a-z0-9-]*\\b`,
+        `\\b(?!${measure})(?=[a-z-]*\\d)[a-z]*\\d+[a-z0-9-]*[a-z][a-z0-9-]*\\b|\\b(?:[a-z]-)?[a-z]{1,6}-?\\d{1,5}[a-z0-9-]*\\b(?: (?:ii|iii|iv|vii?|(?:mark|mk) ?[0-9iv]{1,3})(?![a-z0-9]))?`,
       'g',
     ),
     read: (match) =>
-      /^(?:usb|hdmi|mp3|mp4|ip\d\d|4k|[a-d]\d?|grade|bt|wifi|fhd|uhd|hd\d*|in\d*|um|ab|vor|seit|fur|de|en|a)\W?\d*$/.test(
+      /^(?:usb|hdmi|mp3|mp4|ip\d\d|4k|[a-d]\d?(?!\d)|grade|bt|wifi|fhd|uhd|hd\d*|in\d*|um|ab|vor|seit|fur|de|en|a)\W?\d*$/.test(
         match[0],
       ) ||
       /^(?:gen|mk|mark)\b|^i[3579]-|^[0-9]+(?:er|fach)\b|^\d+x\d*$|^i[3579]$|^(?:oled|rtx|ryzen|series|serie)$/.test(
@@ -56,8 +59,11 @@ export const electronicsPatterns: readonly FactPattern[] = [
     ],
     pattern:
       /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))(?![ -]?(?:micro|sd\b|speicherk|karte|card|memory|tarjeta|carte|stick|usb|cf\b|cfexpress|compact))|\/(\d{2,4}) ?gb|\b\d{1,2} ?\/ ?(64|128|256|512)\b(?! ?(?:gb|euros?|€))|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b|\b(128|256|512)(?:er)?[ -]?(?:ssd|nvme|emmc)\b/g,
-    read: (match) =>
-      match[4] ? String(Number(match[4]) * 1000) : (match[1] ?? match[2] ?? match[3] ?? match[5] ?? match[6]),
+    read: (match, text) => {
+      // Of "16GB 512SSD" and "8 GB / 256 GB" the first is the memory.
+      if (Number(match[1]) <= 64 && storageNext.test(after(text, match, 16))) return undefined;
+      return match[4] ? String(Number(match[4]) * 1000) : (match[1] ?? match[2] ?? match[3] ?? match[5] ?? match[6]);
+    },
   },
   {
     fact: 'ramGb',
@@ -65,7 +71,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
     kinds: ['electronics'],
     fields: ['ram', 'memory', 'arbeitsspeicher', 'ramgb', 'memoriaram', 'memoireram', 'memoirevive'],
     pattern:
-      /\b(\d{1,3}) ?(?:gb|go|gigas?)(?: de| of)? ?(?:ram|memoria ram|memory|memoire vive|ddr\d?|arbeitsspeicher|\/)|\b(\d{1,2}) ?gb(?= ?, ?\d{3} ?gb)/g,
+      /\b(\d{1,3}) ?(?:gb|go|gigas?)(?: de| of)? ?(?:ram|memoria ram|memory|memoire vive|ddr\d?|arbeitsspeicher|\/)|\b(\d{1,2}) ?(?:gb|go)(?=[ ,+/-]{1,3}(?:ssd )?(?:(?:128|256|512|1024) ?(?:gb|go|ssd|nvme|emmc)|[1-8] ?(?:tb|to))(?![a-z]))/g,
     read: (match) => match[1] ?? match[2],
   },
   {

@@ -1,4 +1,4 @@
-import { employerAtStart, hiringEmployerAtStart } from '../names.ts';
+import { employerAtStart, hiringEmployerAtStart, workplaceAtStart } from '../names.ts';
 import { amountOf, countOf, numeral } from '../plain-text.ts';
 import { after, before, COUNT, type FactPattern, numberWithin, oneOf } from './pattern.ts';
 
@@ -15,15 +15,32 @@ const nameWord = "(?:(?:st|ste|dr)\\. ?|[a-z0-9ß&](?:[a-z0-9ß&'-]|\\.(?! )){0,
 const namesNobody =
   /\b(?:we|wir|nous|nosotros|i|ich|je|you|he|she|it|they|er|sie|il|elle|on|who|wer|whoever|qui|quien|this|that|these|there|which|if|wenn|weil|because|que|se|man|jemand|someone|somebody|everyone|anyone|candidates?|applicants?|bewerber|clients?|customers?|kunden?|clientes?|role|position|person|woman|girl|lady|student|studentin|frau|madchen|mann|mujer|chica|chico|estudiante|femme|homme|etudiante?|gesucht|wanted|suche|busco)\b|^(?:ab|zum|zur|fur|in|im|am|derzeit|aktuell|momentan|jetzt|dringend|for|from|now|currently|to|as|a|an|actuellement|pour|para|desde|actualmente|my|mein|meine|mon|ma|mi) /;
 
+/** What may stand between an employer's name and what it does: its town, and what it is. */
+const aside = '(?: ?\\([^()\\n]{1,40}\\)|, [a-z][a-z -]{2,24},|, [a-z-]{3,24})?';
+
 /** A name without what stands before it, and without its town. */
 function withoutArticles(words: string): string {
   return words
     .replace(
-      /^(?:(?:&|\+|then|wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|les|el|los|las|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|nuestra|notre|equipo|equipe|unternehmen) )+/,
+      /^(?:l'|(?:&|\+|then|wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|les|el|los|las|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|nuestra|notre|equipo|equipe|unternehmen) )+/,
       '',
     )
     .replace(/ a [a-z' -]+$/, '')
     .trim();
+}
+
+const ofWeek =
+  /^[ .]{0,2}(?:(?:\/|a|per|pro|je|die|in der|por|a la|par) ?(?:w\b|wk|week|woche|wo\b|semana|semaine)|wochentlich|semanal|hebdo|weekly|pw\b)/;
+const sinceTime =
+  /(?:\d ?(?:h|uhr)(?:\d\d)?|(?<![a-z])(?:de|from|von|entre|between|zwischen)(?: las?)? \d{1,2}(?:[.:]\d\d)?) ?(?:-|\/|to|bis|und|and|a|y|et)(?: las?)? ?$/;
+const untilTime = /^ ?(?:-|\/|to|bis|a|et) ?\d{1,2} ?(?:h|uhr)/;
+const atTime = /(?<![a-z])(?:at|um|gegen|las|vers|jusqu'a|until|till) $/;
+
+/** An hour of the clock: "7h/19h", "llamar de 17 a 19 h". What is said of a week is a number of hours all the same. */
+function isTimeOfDay(match: RegExpExecArray, text: string): boolean {
+  const [next, earlier] = [after(text, match, 16), before(text, match, 24)];
+  if (Number(amountOf(match[1] ?? '')) > 24 || ofWeek.test(next)) return false;
+  return sinceTime.test(earlier) || (/h$/.test(match[0]) && untilTime.test(next)) || atTime.test(earlier);
 }
 
 /** Facts read about a job. */
@@ -46,6 +63,7 @@ export const jobPatterns: readonly FactPattern[] = [
     pattern: /\b(\d{1,2}(?:[.,]\d)?) ?-?(?:h|hrs?|hours?|std\.?|stunden|horas|heures)(?![a-z0-9])(?! ?(?:a|per) day)/g,
     read: (match, text) =>
       Number(amountOf(match[1] ?? '')) >= 5 &&
+      !isTimeOfDay(match, text) &&
       !/£|€|\$|\d[ -]$/.test(before(text, match, 3)) &&
       !/(?:shifts?|schicht(?:en)?|dienste?n?|turnos?|postes?|jornadas?) (?:of|zu|von|mit|de) $/.test(
         before(text, match, 20),
@@ -137,15 +155,23 @@ export const jobPatterns: readonly FactPattern[] = [
     asWritten: true,
     needs:
       /hiring|recruit|looking for|seek|needs|recrute|embauche|cherche|sucht|stellt|busca|selecciona|contrata|incorpora/,
-    pattern: new RegExp(
-      `(?<=^|[.!?:)\\n] ?| - )${nameWord}(?: ${nameWord}){0,5}(?=(?:, [a-z-]{3,24})? (?:${hiring}))`,
-      'g',
-    ),
+    pattern: new RegExp(`(?<=^|[.!?:)\\n] ?| - )${nameWord}(?: ${nameWord}){0,5}(?=${aside} (?:${hiring}))`, 'g'),
     read: (match) => {
       const subject = `${match[0]} `;
       const name = withoutArticles(subject);
       return name === '' || namesNobody.test(subject) ? undefined : name;
     },
+  },
+  {
+    // The title says whose job it is: "Chef de Partie - The Old Mill Inn", "Koch bei Gasthof Adler".
+    fact: 'employer',
+    kinds: ['jobs'],
+    asWritten: true,
+    inTitle: true,
+    unlessSaid: true,
+    pattern: /(?<=(?: [-|]|,|(?<![a-z])(?:at|bei(?: der| dem)?|beim|chez|en|im)) )/g,
+    nameAfter: workplaceAtStart,
+    read: (match) => match[1],
   },
   {
     // Phrases that name nobody come after those that do.

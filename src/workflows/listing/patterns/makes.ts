@@ -315,8 +315,9 @@ const makeAndModel = new RegExp(
   `${makeWord}[ ,:-]{1,2}(?:${Object.values(modelsOf).join('|')}|${modelsAfterMake})(?![a-z0-9-])`,
 );
 
-/** Caravans have numbers and names that are models of cars, too: an Antarès 406 is no Peugeot. */
-const caravan = /(?<![a-z])(?:caravan(?:[ae]?s?)?|wohnwagen)(?![a-z])/;
+/** Caravans have numbers and names that are models of cars, too: an Antarès 406 is no Peugeot, a Swift motorhome no Suzuki. */
+const caravan =
+  /(?<![a-z])(?:caravan(?:[ae]?s?)?|wohnwagen|motor ?homes?|wohnmobile?|reisemobile?|autocaravanas?|camping-cars?)(?![a-z])/;
 
 /** A make or a model that people name without it. Part of a RegExp. */
 export const vehicleName = `${makeWord}|(?<![a-z0-9-])(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`;

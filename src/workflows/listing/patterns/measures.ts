@@ -60,7 +60,7 @@ function isFrench(text: string, match: RegExpExecArray): boolean {
 const sidePatterns: readonly FactPattern[] = sides.map(({ fact, named, after, fields }) => ({
   ...{ fact, type: 'number', kinds: ['furniture', 'electronics'], fields, read: sideOf(fact) },
   pattern: new RegExp(
-    `(?<![a-z0-9])(?:${named})[ .:=]{0,3}${number}${unit}(?![a-z0-9])|(?<![\\d.,])${number} ?(cm|mm|m) (?:${after})(?![a-z])`,
+    `(?<![a-z0-9-])(?:${named})[ .:=]{0,3}${number}${unit}(?![a-z0-9])|(?<![\\d.,])${number} ?(cm|mm|m) (?:${after})(?![a-z])`,
     'g',
   ),
 }));

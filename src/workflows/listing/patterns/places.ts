@@ -187,7 +187,9 @@ export const placePatterns: readonly FactPattern[] = [
     asWritten: true,
     unlessSaid: true,
     denied: {},
-    pattern: /(?<![a-z0-9])(?:in|near|nr|at|en|a|bei|nahe|sur|pres de|cerca de) /g,
+    // "In north Leeds", "al sur de Granada", "au nord de Nantes": a part of the town, or beside it.
+    pattern:
+      /(?<![a-z0-9])(?:(?:norte|sur|este|oeste|centro|nord|sud|est|ouest) de |(?:in|near|nr|at) (?:(?:north|south|east|west|central|greater|inner)(?:[ -](?:east|west))? )?|en |a |bei |nahe |sur |pres de |cerca de |(?:nordlich|sudlich|ostlich|westlich|norden|suden|osten|westen) von )/g,
     nameAfter: townAfterPreposition,
     called: withArticle,
     read: townIn,

@@ -1,5 +1,8 @@
 import { conditionOf, conditionPattern } from './condition.ts';
-import type { FactPattern } from './pattern.ts';
+import { before, type FactPattern } from './pattern.ts';
+
+const ofFrame =
+  /(?:(?<![a-z])rh|rahmen[a-z]*|frame(?: size| height)?|(?:talla|tamano|altura)(?: de(?:l)?)? cuadro|cuadro(?: de)?|(?:taille|hauteur)(?: de| du)? cadre|cadre(?: de)?)[ .:]{0,2}$/;
 
 /** Facts read about services, and about clothing, furniture and other possessions. */
 export const thingPatterns: readonly FactPattern[] = [
@@ -39,7 +42,8 @@ export const thingPatterns: readonly FactPattern[] = [
     ],
     pattern:
       /\b\d{2,3}(?:[.,]\d)? ?(?:cm)? ?(?:x|×|by|mal|por|sur|auf) ?\d{2,3}(?: ?(?:cm)? ?[x×] ?\d{2,3})?|\b\d{2,3}(?:[.,]\d)? ?(?:cm|mm|centimet|zentimeter)|\b\d[.,]\d{1,2} ?(?:m|metros?|metres?|meter)\b|\b\d ?m ?\d{2}\b|\b\d{1,2}(?:[.,]\d)? ?(?:ft|feet)\b(?: ?(?:x|×|by) ?\d{1,2}(?:[.,]\d)? ?(?:ft|feet)?)?|\d"/g,
-    read: (match) => match[0],
+    // A frame's height says what rider a bicycle fits, not how large it is.
+    read: (match, text) => (ofFrame.test(before(text, match, 24)) ? undefined : match[0]),
   },
   {
     fact: 'size',
