@@ -25,6 +25,7 @@ describe('hours of a job', () => {
     ['From 9 to 17 h, then a break.', undefined],
     ['De 20 a 24 h semanales.', '24'],
     ['40 hours over 5 days.', '40'],
+    ['Mo–Fr abends ab 18 h, ca. 10 Std./Woche.', '10'],
   ])('are no times of the day: %s', (text, hours) => {
     expect(factOf('jobs', 'hoursPerWeek', 'Job', text)).toBe(hours);
   });
@@ -39,6 +40,11 @@ describe('who hires', () => {
     ['Camarero', 'Bar La Parra (Almería centro) busca camarero.', 'Bar La Parra'],
     ['Infirmier', "L'EHPAD Les Tilleuls à Bergerac (82 lits) recrute un IDE.", 'EHPAD Les Tilleuls'],
     ['Apprenti', 'Boulangerie Marchand, Cahors, cherche apprenti pour septembre.', 'Boulangerie Marchand'],
+    [
+      'Reinigungskraft',
+      'Für unsere Zahnarztpraxis Dr. Köhler in Passau suchen wir Hilfe.',
+      'Zahnarztpraxis Dr. Köhler',
+    ],
   ])('is named by %s %s', (title, text, employer) => {
     expect(factOf('jobs', 'employer', title, text)).toBe(employer);
   });
@@ -104,6 +110,8 @@ describe('numbers in names', () => {
     ['HP Omen 32GB 1TB', '1000', '32'],
     ['MacBook Air 16 Go 512 Go', '512', '16'],
     ['iPhone 11 64GB', '64', undefined],
+    ['PC gaming RTX 3060 12GB, 32 GB DDR4, NVMe 1 TB', '1000', '32'],
+    ['PC RTX 3060, 256GB SSD', '256', undefined],
   ])('tell memory from storage: %s', (title, storage, ram) => {
     expect([factOf('electronics', 'storageGb', title), factOf('electronics', 'ramGb', title)]).toEqual([storage, ram]);
   });
@@ -181,6 +189,7 @@ it.each([
   ['Reformas al sur de Zaragoza.', 'Zaragoza'],
   ['Tonte au nord de Nantes, devis gratuit.', 'Nantes'],
   ['Gartenpflege südlich von Bamberg.', 'Bamberg'],
+  ["Peinture, région d'Angers.", 'Angers'],
 ])('a part of a town is in the town: %s', (text, place) => {
   expect(factOf('services', 'location', 'Service', text)).toBe(place);
 });
@@ -204,4 +213,30 @@ it('a strap among batteries is no weapon', () => {
     description: 'Silver body plus kit lens. Boxed, 2 batteries, strap never used. Bought from Wex in 2023.',
   });
   expect(findings).toEqual([]);
+});
+
+it('a thing is in the town where it is handed over', () => {
+  expect(factOf('electronics', 'location', 'Sony A7 III', '£780 ono. Leicester, can post for £12.')).toBe('Leicester');
+  expect(factOf('electronics', 'location', 'Guide', 'Bought last year. Paris, the city of light.')).toBeUndefined();
+});
+
+it('a room that is let has its own area, and no other room has', () => {
+  const area = (title: string) => factOf('property', 'areaSqm', title, 'Chambre meublée 11 m² dans coloc de 4.');
+  expect(area('Chambre meublée en colocation')).toBe('11');
+  expect(area('Maison avec jardin')).toBeUndefined();
+});
+
+it('of a business that is handed over nobody asks how many rooms it has', () => {
+  const blockers = blockersOf({
+    title: 'Traspaso cafetería en funcionamiento',
+    description: 'Se traspasa cafetería de 70 m² con terraza. Alquiler 900 €/mes. Ruzafa, Valencia.',
+    price: 35000,
+  });
+  expect(blockers).not.toContain('rooms-given');
+});
+
+it('what was tested works', () => {
+  const condition = (text: string) => factOf('electronics', 'condition', 'Dyson V11', text);
+  expect(condition('Moteur ok, testé hier.')).toBe('working');
+  expect(condition('Untested, non testé.')).toBeUndefined();
 });

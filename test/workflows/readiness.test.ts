@@ -53,7 +53,7 @@ describe('readiness of a listing', () => {
       ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, title: 'Offer of the week', category } })
         .basis?.packVersion;
     expect(packOf('Used Cars')).toBe('listing/vehicles@10');
-    expect(packOf('Apartments')).toBe('listing/property@8');
+    expect(packOf('Apartments')).toBe('listing/property@9');
     expect(packOf('Mobile phones')).toBe('listing/electronics@5');
     expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@10');
     expect(packOf('Stellenangebote')).toBe('listing/jobs@5');

@@ -48,10 +48,10 @@ const conditionWords = {
   ],
   refurbished: [/refurbished|restored/, /generaluberholt|restauriert/, /reacondicionad|restaurad/, /reconditionne/],
   working: [
-    /(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfect(?:ly)?|like new)|fully (?:working|functional)|(?:full|perfect) working order|in working order/,
-    /einwandfrei|(?:geht|springt|startet) nicht(?: mehr)?(?: an)?(?=[.,;!]|$)|lauft (?:gut|super|problemlos|tadellos)|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert/,
-    /va (?:muy )?bien|\b(?:no|ya no) (?:funciona|enciende|prende|arranca)|funciona/,
-    /marche (?:tres )?bien|marche parfaitement|tourne bien|ne (?:fonctionne|demarre|s'allume|charge) (?:pas|plus)|fonctionne|en etat de marche/,
+    /(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfect(?:ly)?|like new)|fully (?:working|functional)|(?:full|perfect) working order|in working order|\btested\b/,
+    /einwandfrei|(?:geht|springt|startet) nicht(?: mehr)?(?: an)?(?=[.,;!]|$)|lauft (?:gut|super|problemlos|tadellos)|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert|\bgetestet\b/,
+    /va (?:muy )?bien|\b(?:no|ya no) (?:funciona|enciende|prende|arranca)|funciona|\bprobad[oa]s?\b/,
+    /marche (?:tres )?bien|marche parfaitement|tourne bien|ne (?:fonctionne|demarre|s'allume|charge) (?:pas|plus)|fonctionne|en etat de marche|(?<!non )\btestee?s?\b/,
   ],
   broken: [
     /for parts|\bfaulty\b|(?:won't|will not|doesn't|does not) (?:turn|switch) on|spares (?:or|and|&) repairs?|for spares|\bcrack(?:s|ed)?\b|broken|damaged/,
@@ -108,7 +108,8 @@ const named = unlessNegated({
   'very good':
     /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|^(?:perfect (?:used|overall|cond|nick|shape|order)|perfect[oa]s? (?:estado|cond)|impec|optimo|inmejorable|superb|nickel|tbe|vgc|great|fantastic|lovely|beautiful|amazing|outstanding|immaculate|pristine|best|perfekt|super|makellos|tadellos|einwandfreie|ausgezeichnet)|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
   good: /good|decent|nice|sound|reasonable|fair|ordentlich|bien |buen|bon|gut|gepflegt|well kept|grade [ab]|(?:without|no) scratch|scratch.?free|(?:ohne|keine).* kratzer|kratzerfrei|sin .*(?:aranazo|rayones|rayas)|(?:sans|aucune) rayure|^(?:otherwise|sonst|ansonsten|por lo demas|sinon|par ailleurs)/,
-  working: /work|functional|runs|funktion|einwandfrei|lauft|funciona|va |marche|tourne|fonctionne/,
+  working:
+    /work|functional|runs|funktion|einwandfrei|lauft|funciona|va |marche|tourne|fonctionne|tested|getestet|probad|teste/,
   refurbished: /refurb|general|reacond|recond|rest/,
   used: /./,
 });

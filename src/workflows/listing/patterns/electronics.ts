@@ -11,6 +11,9 @@ const parts =
 const measure =
   '\\d+(?:gb|tb|go|to|cm|mm|ft|f(?:ee|oo)t|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre|megapixel)\\b';
 
+/** A graphics card has memory of its own. */
+const graphics = /(?<![a-z])(?:rtx|gtx|rx|radeon|geforce|arc) ?[a-z]{0,3} ?\d{3,4}(?: ?(?:ti|super|xtx?))? ?\(?$/;
+
 /** A storage right after another number of gigabytes. */
 const storageNext = /^[ ,+/-]{1,3}(?:ssd )?(?:(?:128|256|512|1024) ?(?:gb|go|ssd|nvme|emmc)|[1-8] ?(?:tb|to))(?![a-z])/;
 
@@ -60,6 +63,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
     pattern:
       /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))(?![ -]?(?:micro|sd\b|speicherk|karte|card|memory|tarjeta|carte|stick|usb|cf\b|cfexpress|compact))|\/(\d{2,4}) ?gb|\b\d{1,2} ?\/ ?(64|128|256|512)\b(?! ?(?:gb|euros?|€))|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b|\b(128|256|512)(?:er)?[ -]?(?:ssd|nvme|emmc)\b/g,
     read: (match, text) => {
+      if (Number(match[1]) <= 48 && graphics.test(before(text, match, 24))) return undefined;
       // Of "16GB 512SSD" and "8 GB / 256 GB" the first is the memory.
       if (Number(match[1]) <= 64 && storageNext.test(after(text, match, 16))) return undefined;
       return match[4] ? String(Number(match[4]) * 1000) : (match[1] ?? match[2] ?? match[3] ?? match[5] ?? match[6]);

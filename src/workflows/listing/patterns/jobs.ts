@@ -34,7 +34,8 @@ const ofWeek =
 const sinceTime =
   /(?:\d ?(?:h|uhr)(?:\d\d)?|(?<![a-z])(?:de|from|von|entre|between|zwischen)(?: las?)? \d{1,2}(?:[.:]\d\d)?) ?(?:-|\/|to|bis|und|and|a|y|et)(?: las?)? ?$/;
 const untilTime = /^ ?(?:-|\/|to|bis|a|et) ?\d{1,2} ?(?:h|uhr)/;
-const atTime = /(?<![a-z])(?:at|um|gegen|las|vers|jusqu'a|until|till) $/;
+const atTime =
+  /(?<![a-z])(?:at|um|gegen|las|vers|jusqu'a|until|till|(?:abends|morgens|fruh|vormittags|mittags|nachmittags|nachts|taglich|evenings?|mornings?|le soir|le matin)(?: ab| des| a partir de| from)) $/;
 
 /** An hour of the clock: "7h/19h", "llamar de 17 a 19 h". What is said of a week is a number of hours all the same. */
 function isTimeOfDay(match: RegExpExecArray, text: string): boolean {
@@ -170,6 +171,16 @@ export const jobPatterns: readonly FactPattern[] = [
     inTitle: true,
     unlessSaid: true,
     pattern: /(?<=(?: [-|]|,|(?<![a-z])(?:at|bei(?: der| dem)?|beim|chez|en|im)) )/g,
+    nameAfter: workplaceAtStart,
+    read: (match) => match[1],
+  },
+  {
+    // "Für unsere Zahnarztpraxis Dr. Köhler suchen wir".
+    fact: 'employer',
+    kinds: ['jobs'],
+    asWritten: true,
+    unlessSaid: true,
+    pattern: /(?<=(?<![a-z])(?:for our|(?:fur|in) unser(?:e[nmr]?)?|para nuestr[oa]|pour notre) )/g,
     nameAfter: workplaceAtStart,
     read: (match) => match[1],
   },

@@ -112,6 +112,9 @@ const elsewhereAfter = /^ (?:gekauft|gebaut|hergestellt|zugelassen|produziert|ge
 const townEnds =
   /^(?: ?(?:[.,;:!?)(/|+\n]|$)| - | (?:und|and|et|y|&|or|oder|ou|o|area|region|city|centre|center|zentrum|centro|ville|[a-z]{1,2}\d{1,2}[a-z]?)(?![a-z]))/;
 const sentenceEnds = /^ ?(?:[.!\n]|$)/;
+/** How one gets a thing from the town: "Leicester, can post". */
+const isHandedOver =
+  /^,? (?:or |oder |o |ou |nur |solo )?(?:can|will|collect|pick|post|deliver|cash|abhol|selbst|versand|recog|envi[oa]|entreg|en mano|main propre|remise|retrait)/;
 /** Tickets name the town of what they are for. */
 const isEvent =
   /\b(?:tickets?|konzert[a-z]*|concerts?|conciertos?|entradas?|eintrittskarten?|billets?|festival|gigs?|fluge?|flights?|vuelos?|vols?)(?![a-z])/;
@@ -189,7 +192,7 @@ export const placePatterns: readonly FactPattern[] = [
     denied: {},
     // "In north Leeds", "al sur de Granada", "au nord de Nantes": a part of the town, or beside it.
     pattern:
-      /(?<![a-z0-9])(?:(?:norte|sur|este|oeste|centro|nord|sud|est|ouest) de |(?:in|near|nr|at) (?:(?:north|south|east|west|central|greater|inner)(?:[ -](?:east|west))? )?|en |a |bei |nahe |sur |pres de |cerca de |(?:nordlich|sudlich|ostlich|westlich|norden|suden|osten|westen) von )/g,
+      /(?<![a-z0-9])(?:(?:norte|sur|este|oeste|centro|nord|sud|est|ouest|region|environs|alrededores|cercanias) (?:de |d')|(?:region|umgebung(?: von)?) |(?:in|near|nr|at) (?:(?:north|south|east|west|central|greater|inner)(?:[ -](?:east|west))? )?|en |a |bei |nahe |sur |pres de |cerca de |(?:nordlich|sudlich|ostlich|westlich|norden|suden|osten|westen) von )/g,
     nameAfter: townAfterPreposition,
     called: withArticle,
     read: townIn,
@@ -216,7 +219,8 @@ export const placePatterns: readonly FactPattern[] = [
     nameAfter: townAtStart,
     read: (match, text) => {
       const title = text.indexOf('\n');
-      const isAlone = sentenceEnds.test(after(text, match, 4)) && match.index >= title;
+      const next = after(text, match, 16);
+      const isAlone = (sentenceEnds.test(next) || isHandedOver.test(next)) && match.index >= title;
       return isAlone && !isEvent.test(text.slice(0, title)) ? townIn(match, text) : undefined;
     },
   },

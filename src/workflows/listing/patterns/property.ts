@@ -77,6 +77,11 @@ function isLetAlready(match: RegExpExecArray, text: string): boolean {
 const isSold =
   /for sale|zu verkaufen|zum kauf|verkauf|kaufpreis|se vende|\bvendo\b|en venta|a vendre|\bventes?\b|\bkauf|asking|freehold|leasehold|traspas|cession/;
 
+/** Who lets a room gives the area of the room. */
+const isRoom =
+  /^(?:(?:large|big|nice|lovely|bright|double|single|spare|ensuite|grande|belle|petite|jolie|loue|se alquila|alquilo|alquiler(?: de)?|location) )*(?:chambre|room|bedroom|habitacion|dormitorio)(?![a-z])/;
+const ofRoom = /(?<![a-z])(?:chambre|bedroom|dormitorio)(?![a-z])/;
+
 /** Facts read about a flat, a house or a plot. */
 export const propertyPatterns: readonly FactPattern[] = [
   {
@@ -127,7 +132,7 @@ export const propertyPatterns: readonly FactPattern[] = [
       const next = after(text, match, 28).split(/[.;,\n]/)[0] ?? '';
       const outside =
         /garden|terrace|terras|garten|plot|grundstuck|jardin|parcela|terrain|balkon|balcon|keller|cellar|up to|patio|cave|site|dwelling|kuche|kitchen|cocina|cuisine|\bsalon|living ?room|wohnzimmer|schlafzimmer|sejour|\bchambre\b|court|courette|\bcour\b|veranda|loggia|\bhof\b|innenhof|\byard\b|dependance|\bannexe?\b|mezzanine|buhardilla|galeria|porche|pisc?in[ae]|\bpool\b|wintergarten|dachboden|nebengebaude|anbau|schuppen|scheune|outbuilding|\bshed\b|cochera|bodega|\bremise\b|bedroom\b|dormitorio\b|\bbad\b|garage|trastero/;
-      return outside.test(words) ||
+      return (outside.test(words) && !(isRoom.test(text) && ofRoom.test(words))) ||
         /^ ?(?:of )?(?:garden|terrace|terras|garten|grundstuck|jardin|de jardin|de parcela|de terrain|de terraza|balkon|terraza|patio|plot)/.test(
           next,
         ) ||
