@@ -25,6 +25,7 @@ describe('hours of a job', () => {
     ['From 9 to 17 h, then a break.', undefined],
     ['De 20 a 24 h semanales.', '24'],
     ['40 hours over 5 days.', '40'],
+    ['Three 10-hour waking nights a week.', undefined],
     ['Mo–Fr abends ab 18 h, ca. 10 Std./Woche.', '10'],
   ])('are no times of the day: %s', (text, hours) => {
     expect(factOf('jobs', 'hoursPerWeek', 'Job', text)).toBe(hours);
@@ -40,6 +41,7 @@ describe('who hires', () => {
     ['Camarero', 'Bar La Parra (Almería centro) busca camarero.', 'Bar La Parra'],
     ['Infirmier', "L'EHPAD Les Tilleuls à Bergerac (82 lits) recrute un IDE.", 'EHPAD Les Tilleuls'],
     ['Apprenti', 'Boulangerie Marchand, Cahors, cherche apprenti pour septembre.', 'Boulangerie Marchand'],
+    ['Night care', 'Rowan Lodge Care Home, Hexham. Three nights a week.', 'Rowan Lodge Care Home'],
     [
       'Reinigungskraft',
       'Für unsere Zahnarztpraxis Dr. Köhler in Passau suchen wir Hilfe.',
@@ -93,6 +95,7 @@ describe('numbers in names', () => {
     ['Fujifilm X-T30 II with 15-45mm', 'X-T30 II'],
     ['Olympus E-M10 Mark III', 'E-M10 Mark III'],
     ['Canon R6 Mark II body', 'R6 Mark II'],
+    ['MacBook Pro 14 M1 Pro 16/512', 'MacBook Pro 14 M1 Pro'],
     ['Nikon D750', 'D750'],
   ])('belong to the model: %s', (title, model) => {
     expect(factOf('electronics', 'model', title)).toBe(model);
@@ -125,6 +128,7 @@ describe('numbers in names', () => {
 describe('sums', () => {
   it.each([
     ['electronics', 'Collection from Stockport or £9 post.', undefined],
+    ['electronics', 'Collect, or £15 insured post.', undefined],
     ['vehicles', 'Transferencia de 500 € para reservar el envío.', undefined],
     ['vehicles', '£200 to secure it, £5,400 in all', '200'],
     ['electronics', '£90 for holders and the phone', '90'],
@@ -218,6 +222,11 @@ it('a strap among batteries is no weapon', () => {
 it('a thing is in the town where it is handed over', () => {
   expect(factOf('electronics', 'location', 'Sony A7 III', '£780 ono. Leicester, can post for £12.')).toBe('Leicester');
   expect(factOf('electronics', 'location', 'Guide', 'Bought last year. Paris, the city of light.')).toBeUndefined();
+  expect(factOf('electronics', 'location', 'Kühlschrank', 'Abzuholen ab dem 15. in Fürth, EG.')).toBe('Fürth');
+  expect(factOf('vehicles', 'location', 'Honda CB500X', '£4,600, no offers via text please. Ripon.')).toBe('Ripon');
+  expect(factOf('vehicles', 'location', 'Honda CB500X', '£4,600, runs very well. Nice.')).toBeUndefined();
+  expect(factOf('property', 'location', 'Place de parking sécurisée Montpellier Antigone')).toBe('Montpellier');
+  expect(factOf('services', 'location', 'Werkstatt', 'Reparatur vor Ort: Bremsen, Platten.')).toBeUndefined();
 });
 
 it('a room that is let has its own area, and no other room has', () => {
@@ -239,4 +248,34 @@ it('what was tested works', () => {
   const condition = (text: string) => factOf('electronics', 'condition', 'Dyson V11', text);
   expect(condition('Moteur ok, testé hier.')).toBe('working');
   expect(condition('Untested, non testé.')).toBeUndefined();
+});
+
+it('a caravan whose gas was inspected runs on none', () => {
+  expect(factOf('vehicles', 'fuel', 'Wohnwagen Hobby 460', 'TÜV und Gas neu.')).toBeUndefined();
+  expect(factOf('vehicles', 'fuel', 'Ford Fiesta', 'Gas, automatic.')).toBe('petrol');
+});
+
+it('who wrote of light wear gave the condition', () => {
+  expect(factOf('electronics', 'condition', 'MacBook', 'Light wear on the palm rest.')).toBe('used');
+});
+
+it.each([
+  [
+    'Mobile Fahrradwerkstatt',
+    'Zweiradmeister repariert dein Rad vor Ort: E-Bike-Inspektion 69 €, sonst 45 €/Std.',
+    'services',
+  ],
+  ['Kühl-Gefrierkombi Liebherr', 'Gebraucht, 180 cm hoch, in Fürth.', 'electronics'],
+])('%s is known for what it is', (title, description, kind) => {
+  expect(judged({ title, description }).kind).toBe(kind);
+});
+
+it('who says how many nights a week said the hours', () => {
+  const blockers = blockersOf({
+    title: 'Night Care Assistant',
+    description: 'Rowan Lodge Care Home, Hexham. Three waking nights a week, £12.60/hr, paid breaks and training.',
+    category: 'Care jobs',
+    location: 'Hexham',
+  });
+  expect(blockers).toEqual([]);
 });

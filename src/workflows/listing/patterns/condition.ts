@@ -61,7 +61,7 @@ const conditionWords = {
     /(?<!(?:blancs?|blanches?|prix) )\b(?:cassee?s?|brisee?s?)(?![a-z-])|en panne|pour pieces|\ba reparer\b/,
   ],
   flawed: [
-    /\bmarks\b|signs of (?:wear|use)|scratch|\bdents?\b|\bscuffs?\b|stains?\b/,
+    /\bmarks\b|signs of (?:wear|use)|\b(?:light|slight|some|minor|normal) wear\b|scratch|\bdents?\b|\bscuffs?\b|stains?\b/,
     // A cup is chipped, and so are cats, by a vet.
     /(?<!(?:vaccinated|wormed|neutered|spayed|checked|vet|micro)(?:,? and|[,-])? ?)\bchipped\b(?!(?:,? and|,)? (?:vaccinated|wormed|neutered|spayed|vet|by))/,
     /kratzer|schramme|\bdelle|\bbeule|gebrauchsspuren|macken|flecken/,
@@ -91,7 +91,7 @@ const beforePart = new RegExp(`^(?:e[nrsm]?)? (?:(?:de|del|de la|d') ?)?${part}\
 const isBroken = /^(?:broken|defekt|damaged|averiad|crack|kaputt|rot[oa]|cass|brise)/;
 /** Flaws that leave a thing what it is. */
 const isFlaw =
-  /^(?:scratch|marks|kratzer|schramme|delle|beule|macken|gebrauchsspuren|aranazo|golpes?|rozadura|abolladura|rayure|eraflure|petite? eclat|un eclat|quelques eclat|eclat|bosse|dent|scuff|chipped|stain|flecken|marcas|senales|signs)/;
+  /^(?:scratch|marks|kratzer|schramme|delle|beule|macken|gebrauchsspuren|aranazo|golpes?|rozadura|abolladura|rayure|eraflure|petite? eclat|un eclat|quelques eclat|eclat|bosse|dent|scuff|chipped|stain|flecken|marcas|senales|signs|light|slight|some|minor|normal)/;
 /** A condition by its name says more than a flaw beside it: "Some ring marks. Good used condition." */
 const stated =
   /(?:good|excellent) (?:used |overall |general |all.?round )?condition|gut(?:er|em|en)? (?:gebrauchter |allgemeiner )?zustand|gut erhalten|buen estado|bon etat/;

@@ -6,7 +6,7 @@ const families =
   'iphone|ipad|macbook|imac|airpods|apple watch|galaxy|pixel|playstation|ps[345]|xbox|switch|kindle|thinkpad|thinkbook|ideapad|yoga|legion|surface|xps|latitude|inspiron|precision|vostro|pavilion|omen|envy|spectre|elitebook|probook|vivobook|zenbook|rog|aspire|nitro|predator|chromebook|gopro|hero|echo|fairphone|redmi|moto|eos|lumix|alpha|rtx|ryzen|oled|mini|quietcomfort|serie|series|thermomix|roomba|steam deck|fire tv|chromecast|soundlink|magic';
 /** What follows such a name and belongs to it. */
 const parts =
-  'pro|max|plus|ultra|lite|mini|air|fe|se|xl|oled|digital|slim|fold|flip|note|tab|watch|buds|book|studio|neo|classic|active|series|serie|paperwhite|oasis|show|dot|duo|carbon|nano|go|laptop|edition|deck|one|elite|black|(?:mark|mk|gen) ?[0-9iv]{1,3}|[ivx]{1,4}|x[123]|[smz]\\d{1,2}|(?!\\d+ ?(?:gb|go|tb|to|zoll|inch|pulgadas|pouces|hz|€|£|eur|mm|"))(?!\\d{3,} ?(?:vh?b|fp|festpreis|ono|obo)\\b)(?!(?:19|20)\\d\\d(?![a-z0-9]))[a-z]{0,3}\\d{1,4}[a-z]{0,3}(?:-[a-z0-9]+)?';
+  'pro|max|plus|ultra|lite|mini|air|fe|se|xl|oled|digital|slim|fold|flip|note|tab|watch|buds|book|studio|neo|classic|active|series|serie|paperwhite|oasis|show|dot|duo|carbon|nano|go|laptop|edition|deck|one|elite|black|(?:mark|mk|gen) ?[0-9iv]{1,3}|[ivx]{1,4}|x[123]|[smz]\\d{1,2}|(?!\\d+ ?(?:gb|go|tb|to|zoll|inch|pulgadas|pouces|hz|€|£|eur|mm|"))(?!\\d{3,} ?(?:vh?b|fp|festpreis|ono|obo)\\b)(?!(?:19|20)\\d\\d(?![a-z0-9]))(?!\\d+ ?\\/ ?\\d)[a-z]{0,3}\\d{1,4}[a-z]{0,3}(?:-[a-z0-9]+)?';
 /** A number with a unit, or an ordinal. */
 const measure =
   '\\d+(?:gb|tb|go|to|cm|mm|ft|f(?:ee|oo)t|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre|megapixel)\\b';

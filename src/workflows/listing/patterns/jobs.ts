@@ -29,6 +29,8 @@ function withoutArticles(words: string): string {
     .trim();
 }
 
+/** A ten-hour night is no week. */
+const ofShift = /^ (?:[a-z]+ )?(?:nights?|days?|shifts?|schicht|dienst)/;
 const ofWeek =
   /^[ .]{0,2}(?:(?:\/|a|per|pro|je|die|in der|por|a la|par) ?(?:w\b|wk|week|woche|wo\b|semana|semaine)|wochentlich|semanal|hebdo|weekly|pw\b)/;
 const sinceTime =
@@ -65,6 +67,7 @@ export const jobPatterns: readonly FactPattern[] = [
     read: (match, text) =>
       Number(amountOf(match[1] ?? '')) >= 5 &&
       !isTimeOfDay(match, text) &&
+      !(/\d-/.test(match[0]) && ofShift.test(after(text, match, 24))) &&
       !/£|€|\$|\d[ -]$/.test(before(text, match, 3)) &&
       !/(?:shifts?|schicht(?:en)?|dienste?n?|turnos?|postes?|jornadas?) (?:of|zu|von|mit|de) $/.test(
         before(text, match, 20),
@@ -173,6 +176,17 @@ export const jobPatterns: readonly FactPattern[] = [
     pattern: /(?<=(?: [-|]|,|(?<![a-z])(?:at|bei(?: der| dem)?|beim|chez|en|im)) )/g,
     nameAfter: workplaceAtStart,
     read: (match) => match[1],
+  },
+  {
+    // A sentence that is nothing but a name and its town: "Rowan Lodge Care Home, Hexham."
+    fact: 'employer',
+    kinds: ['jobs'],
+    asWritten: true,
+    unlessSaid: true,
+    pattern: /(?<=\n|[.!] )/g,
+    nameAfter: workplaceAtStart,
+    read: (match, text) =>
+      /^(?:,? (?:in |near |a |en |bei )?[a-z' -]{3,24})?[.\n]/.test(after(text, match, 36)) ? match[1] : undefined,
   },
   {
     // "Für unsere Zahnarztpraxis Dr. Köhler suchen wir".

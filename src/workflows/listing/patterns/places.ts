@@ -84,7 +84,7 @@ const cues = [
   `(?:besichtigung(?:en|stermine?)?|probefahrt(?:en)?)${possible} in `,
   'zu (?:besichtigen|sehen|verkaufen|vermieten) in ',
   'kann(?: (?:jederzeit|gerne?|auch))* in (?=[^.,;\\n]{3,40}? (?:abgeholt|besichtigt|angesehen|angeschaut|probegefahren) )',
-  '(?:[a-z]{0,12}standort|(?:arbeits|dienst|einsatz|abhol|besichtigungs)ort|liegeplatz)(?: (?:des|der) [a-z]{3,14})?(?: ?[:=-] ?| ist | in | )(?:in )?|ort ?: ?',
+  '(?:[a-z]{0,12}standort|(?:arbeits|dienst|einsatz|abhol|besichtigungs)ort|liegeplatz)(?: (?:des|der) [a-z]{3,14})?(?: ?[:=-] ?| ist | in | )(?:in )?|(?<!vor )ort ?: ?',
   '(?:stehe?n?t?|befinde[nt] sich|liege?n?t?|gelegen|ansassig)(?: (?:derzeit|aktuell|zurzeit|momentan|jetzt|am [a-z]{3,14}|an der [a-z]{3,14}))? in |mit sitz in |im (?:gross)?raum ',
   '(?<=[.,;:(\\n] ?)(?:zona|barrio|secteur|quartier)(?: (?:de|du))? |(?<=[.,;:(\\n] ?)(?:covering|serving) ',
   `(?:recogida|recoger(?:lo|la|se)?|se recogen?|se entregan?|entrega)${possible} en `,
@@ -122,6 +122,7 @@ const isEvent =
 const townIn = (match: RegExpExecArray, text: string) =>
   elsewhere.test(before(text, match, 32)) || elsewhereAfter.test(after(text, match)) ? undefined : match[1];
 
+const praises = /^(?:nice|deal|sale|mobile|bath|reading|rugby|gap|sens|tours|inca|buffalo|hof|lens|wells|worms)$/;
 const isVehicle = (name: string) => startsWithVehicle.test(name);
 
 /** Where a thing is, or where the work is done. */
@@ -207,6 +208,43 @@ export const placePatterns: readonly FactPattern[] = [
     nameAfter: townAtStart,
     read: (match, text) =>
       townEnds.test(after(text, match, 8)) && !isVehicle(match[1] ?? '') ? townIn(match, text) : undefined,
+  },
+  {
+    // "Studio Montpellier", "Place de parking Lyon": a home's title has its town anywhere.
+    fact: 'location',
+    kinds: ['property', 'services'],
+    asWritten: true,
+    inTitle: true,
+    unlessSaid: true,
+    denied: {},
+    pattern: /(?<= )/g,
+    nameAfter: townAtStart,
+    read: townIn,
+  },
+  {
+    // "Abzuholen ab dem 15. in Fürth": what is handed over there may stand between.
+    fact: 'location',
+    kinds: goods,
+    asWritten: true,
+    unlessSaid: true,
+    denied: {},
+    needs: /abhol|abzuholen|collect|pick[ -]?up|recog|retir/,
+    pattern:
+      /(?<![a-z])(?:abzuholen|abhol[a-z]*|collect(?:ion|ed)?|pick[ -]?up|recog[a-z]*|retir[a-z]*)(?! in)[^,;\n]{1,24}? (?:in|from|en|a) /g,
+    nameAfter: townAfterPreposition,
+    read: townIn,
+  },
+  {
+    // A town whose name is also a word may end a text as a sentence of its own: "Ripon."
+    fact: 'location',
+    kinds: [],
+    asWritten: true,
+    unlessSaid: true,
+    denied: {},
+    pattern: /(?<=[.!] )(?=[a-z' -]{3,30}\.?$)/g,
+    nameAfter: townAfterPreposition,
+    read: (match, text) =>
+      /^\.?$/.test(after(text, match, 3)) && !praises.test(match[1] ?? '') ? townIn(match, text) : undefined,
   },
   {
     // Of other things a town is told last, or in a sentence that is nothing else.
