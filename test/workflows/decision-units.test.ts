@@ -65,6 +65,14 @@ it.each([
   ['income', '4 € each week', '5 € a week', 'South'],
   ['lifetime', '3 months', '6 weeks', 'North'],
   ['lifetime', '4 mois', '120 jours', 'North'],
+  ['income', '£310 pcm', '£2,900 p.a.', 'North'],
+  ['monthly income', '£415', '£4,400 p.a.', 'North'],
+  ['income', '8 € par salarié et par mois', '11 € par salarié et par mois', 'South'],
+  ['income', 'MXN 9,500', 'MXN 8,700.50', 'North'],
+  ['income', '12 €/month', '0', 'North'],
+  ['area', '450 sq ft', '39 m²', 'North'],
+  ['area', '450 square feet', '430 sq. ft.', 'North'],
+  ['success', '3 of 400', '9 of 350', 'South'],
   ['savings interest', '4,2 % p.a.', '4,0 %', 'North'],
   ['ease', 'very good', 'excellent', 'South'],
   ['ease', 'hervorragend', 'sehr gut', 'North'],
@@ -131,6 +139,39 @@ it('a limit is in the unit of its value, or is converted to it', () => {
   });
   expect(rented.eliminated.map(({ option }) => option)).toEqual(['North']);
 });
+
+it('a limit without a unit is in that of most options', () => {
+  const limited = (loads: readonly string[]) =>
+    compare('load', '', '', {
+      options: loads.map((load, at) => ({ name: `${at}`, attributes: { load } })),
+      constraints: [{ attribute: 'load', operator: '>=', value: 160 }],
+    });
+  expect(limited(['180 kg', '0.2 t', '150 kg']).eliminated.map(({ option }) => option)).toEqual(['2']);
+  expect(limited(['120 pers.', '180 pers.']).eliminated.map(({ option }) => option)).toEqual(['0']);
+  // Nobody knows whether it is kilograms or tonnes.
+  expect(limited(['180 kg', '0.2 t']).recommendation?.option).toBe('');
+});
+
+it('reads 4,200 by the locale that is named', () => {
+  const area = (locale: string) => compare('area', '4,200 sq ft', '3.9 m²', { locale });
+  expect(area('en-GB').missingFacts).toEqual([]);
+  expect(area('en-GB').recommendation?.option).toBe('North');
+  expect(compare('area', '4,200 sq ft', '3,100 sq ft').missingFacts).toHaveLength(2);
+  const limited = compare('area', '4,200 sq ft', '3,100 sq ft', {
+    locale: 'en-US',
+    constraints: [{ attribute: 'area', operator: '>=', value: '3,500 sq ft' }],
+  });
+  expect(limited.eliminated.map(({ option }) => option)).toEqual(['South']);
+});
+
+it.each(['transit time', 'setup time', 'claims', 'comisión', 'mise en place', 'Bearbeitungszeit'])(
+  'of %s, less is better',
+  (name) => {
+    const reply = compare(name, 3, 5, { criteria: [{ name }] });
+    expect(reply.recommendation?.option).toBe('North');
+    expect(reply.nextBestAction).not.toContain('Say whether');
+  },
+);
 
 it('beside two units, a number that has none is not known; nor is a multiple of nothing known', () => {
   const reply = compare('rent', '450 €/month', '5.000 €/year', {

@@ -19,7 +19,7 @@ export function readColumn(
   const { name } = criterion;
   const scale = scaleOf(given);
   const { numbers, factors, others, unit, isAbout } = inOneUnit(given, scale, name);
-  const sign = decimalSignOf(numbers.filter(isText)) ?? signOfRound(numbers, unit);
+  const sign = decimalSignOf(numbers.filter(isText)) ?? signOfRound(numbers, unit) ?? words.decimals;
   const used = new Map<string, number>();
   let hasNumbers = false;
   const values = numbers.map((value, at) => {
@@ -85,7 +85,9 @@ function inOneUnit(
   const isMixed = quantities.some((one) => one !== undefined && one.measure !== first.measure);
   const isPlain = (at: number) => {
     const value = given[at];
-    return typeof value === 'number' || (isText(value) && quantities[at] === undefined && isNumeric(value));
+    // Nothing is nothing in every unit.
+    const isNumber = typeof value === 'number' || (isText(value) && quantities[at] === undefined && isNumeric(value));
+    return isNumber && Number(value) !== 0;
   };
   // Beside 20 %, nobody knows what 0.6 is; beside kilograms and tonnes, what 3 is.
   const isShare = first.measure.split('/')[0] === 'share';

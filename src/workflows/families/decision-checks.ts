@@ -2,7 +2,7 @@ import { roundTo } from '../../base/round.ts';
 import { spokenName } from '../../base/text/spoken-name.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import type { Words } from '../words/index.ts';
-import { describeConstraint, type ReadOption, signAt, standingOf, twoNumbersIn } from './decision-constraints.ts';
+import { columnAt, describeConstraint, type ReadOption, standingOf, twoNumbersIn } from './decision-constraints.ts';
 import type { DecisionRequest } from './decision-memo.ts';
 import type { Scored } from './weighted-sum.ts';
 
@@ -15,15 +15,15 @@ export function constraintChecks(
   const { say, list } = words;
   return constraints.map((constraint, index) => {
     const { attribute } = constraint;
-    const sign = signAt(attribute, options);
+    const column = columnAt(attribute, options, words);
     const named = (standing: string) =>
-      options.filter((option) => standingOf(constraint, option, sign) === standing).map(({ name }) => name);
+      options.filter((option) => standingOf(constraint, option, column) === standing).map(({ name }) => name);
     const [unmet, unknown] = [named('unmet'), named('unknown')];
     const toCorrect = new Map(
       options
         .filter(({ name }) => unknown.includes(name))
         .flatMap((option) => {
-          const twoNumbers = twoNumbersIn(constraint, option, sign);
+          const twoNumbers = twoNumbersIn(constraint, option, column);
           return twoNumbers ? [[option.name, words.tell(twoNumbers)] as const] : [];
         }),
     );

@@ -3,7 +3,7 @@ import { foldText } from '../../base/text/fold.ts';
 import type { Constraint } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { jsonOf, type Plain } from '../family.ts';
 import type { Message, Words } from '../words/index.ts';
-import { readMeasured } from './measured-values.ts';
+import { measuredIn } from './measured-values.ts';
 import type { Quantity } from './quantity.ts';
 import { type DecimalSign, decimalSignOf, readNumber, type WrittenNumber } from './written-number.ts';
 
@@ -36,9 +36,9 @@ export function eliminate(
   words: Words,
 ): Sifted {
   const sifted: Sifted = { remaining: [], eliminated: [], undecided: [] };
-  const signs = constraints.map(({ attribute }) => signAt(attribute, options));
+  const columns = constraints.map(({ attribute }) => columnAt(attribute, options, words));
   for (const option of options) {
-    const standings = constraints.map((constraint, at) => standingOf(constraint, option, signs[at]));
+    const standings = constraints.map((constraint, at) => standingOf(constraint, option, columns[at]));
     const unmet = constraints[standings.indexOf('unmet')];
     const unknownAt = standings.indexOf('unknown');
     const unknown = constraints[unknownAt];
@@ -51,7 +51,7 @@ export function eliminate(
     const reason = unmet
       ? unmet.reason || words.say('decision.notMet')
       : words.tell(
-          twoNumbersIn(named, option, signs[unknownAt]) ?? {
+          twoNumbersIn(named, option, columns[unknownAt]) ?? {
             name: 'decision.notKnown',
             values: { attribute: named.attribute },
           },
@@ -73,16 +73,40 @@ export type Standing = 'met' | 'unmet' | 'unknown';
 const noAnswer =
   /^(?:\?+|-+|n\/?a|tb[acd]|unknown|not known|unclear|open|unbekannt|unklar|offen|k\. ?a\.?|desconocido|sin datos|se desconoce|inconnu|non connu|a verifier)$/;
 
-/** The sign of decimals that all options together show at an attribute. */
-export function signAt(attribute: string, options: readonly ReadOption[]): DecimalSign {
-  return decimalSignOf(options.map(({ values }) => values.get(attribute)).filter((value) => typeof value === 'string'));
+/** What all options together show at an attribute: one value alone does not always tell how it is to be read. */
+export interface AttributeColumn {
+  /** The sign of decimals. */
+  sign: DecimalSign;
+  /** The values that are written with a unit. */
+  quantities: ReadonlyMap<ReadOption, Quantity>;
+  /** One in the unit of most options, in which a limit without a unit is; undefined if there is none such. */
+  usual: Quantity | undefined;
+}
+
+export function columnAt(attribute: string, options: readonly ReadOption[], { decimals }: Words): AttributeColumn {
+  const given = options.map(({ values }) => values.get(attribute));
+  const read = measuredIn(given, attribute);
+  const quantities = new Map(
+    options.flatMap((option, at) => {
+      const quantity = read[at];
+      return quantity === undefined ? [] : [[option, quantity] as const];
+    }),
+  );
+  const all = [...quantities.values()];
+  const usual = all.find(
+    ({ measure, factor }) =>
+      all.filter((one) => one.measure === measure && one.factor === factor).length * 2 > all.length,
+  );
+  const numbers = given.map((value, at) => read[at]?.number ?? value).filter((value) => typeof value === 'string');
+  return { sign: decimalSignOf(numbers) ?? decimals, quantities, usual };
 }
 
 export function standingOf(
   { attribute, operator, value: wanted }: Plain<Constraint>,
-  { values }: ReadOption,
-  sign: DecimalSign,
+  option: ReadOption,
+  column: AttributeColumn | undefined,
 ): Standing {
+  const { values } = option;
   const value = values.get(attribute);
   if (value === undefined || value === null || (typeof value === 'string' && noAnswer.test(foldText(value))))
     return 'unknown';
@@ -91,7 +115,7 @@ export function standingOf(
   if (operator === 'in') return standing(Array.isArray(limit) && limit.some((one) => isSame(one, value)));
   if (operator === '=') return standing(isSame(limit, value));
   if (operator === '!=') return standing(!isSame(limit, value));
-  const [a, b] = numbersIn(value, limit, sign);
+  const [a, b] = numbersIn(value, limit, option, column);
   if (a === undefined || b === undefined) return 'unknown';
   if (operator === '<') return standing(a < b);
   if (operator === '<=') return standing(a <= b);
@@ -105,12 +129,18 @@ function standing(isMet: boolean): Standing {
 /** What to say of a value, or of a limit, that was given and is unknown only because it can mean two numbers. */
 export function twoNumbersIn(
   { attribute, operator, value: wanted }: Plain<Constraint>,
-  { values }: ReadOption,
-  sign: DecimalSign,
+  option: ReadOption,
+  column: AttributeColumn | undefined,
 ): Message | undefined {
   if (!/^[<>]/.test(operator)) return undefined;
-  for (const value of [values.get(attribute), jsonOf(wanted)]) {
-    const read: WrittenNumber = typeof value === 'string' ? readNumber(value, sign) : { kind: 'none' };
+  const limit = jsonOf(wanted);
+  const written = [
+    [option.values.get(attribute), column?.quantities.get(option)],
+    [limit, quantityOf(limit)],
+  ] as const;
+  for (const [value, quantity] of written) {
+    const number = quantity?.number ?? value;
+    const read: WrittenNumber = typeof number === 'string' ? readNumber(number, column?.sign) : { kind: 'none' };
     if (read.kind !== 'ambiguous') continue;
     const [whole, part] = read.readings;
     return { name: 'decision.twoNumbers', values: { criterion: attribute, value: String(value), whole, part } };
@@ -118,21 +148,23 @@ export function twoNumbersIn(
   return undefined;
 }
 
-/** A value and its limit as numbers of one unit; a limit without a unit is in that of the value. */
+/** A value and its limit as numbers of one unit. */
 function numbersIn(
   value: JsonValue,
   limit: JsonValue,
-  sign: DecimalSign,
+  option: ReadOption,
+  column: AttributeColumn | undefined,
 ): readonly [number | undefined, number | undefined] {
-  const [ofValue, ofLimit] = [quantityIn(value), quantityIn(limit)];
+  const sign = column?.sign;
+  const [ofValue, ofLimit] = [column?.quantities.get(option), quantityOf(limit)];
   if (!ofValue && !ofLimit) return [numberIn(value, sign), numberIn(limit, sign)];
-  if (ofValue && ofLimit && ofValue.measure !== ofLimit.measure) return [undefined, undefined];
   // Of a limit alone the unit is not known to be that of the value.
   if (!ofValue) return [undefined, undefined];
-  const factor = ofLimit ? (ofLimit.times * ofLimit.factor) / ofValue.factor : 1;
+  const unit = ofLimit ?? column?.usual;
+  if (unit === undefined || unit.measure !== ofValue.measure) return [undefined, undefined];
   return [
-    times(numberIn(ofValue.number, sign), ofValue.times),
-    times(numberIn(ofLimit?.number ?? limit, sign), factor),
+    times(numberIn(ofValue.number, sign), ofValue.times * ofValue.factor),
+    times(numberIn(ofLimit?.number ?? limit, sign), (ofLimit?.times ?? 1) * unit.factor),
   ];
 }
 
@@ -140,8 +172,8 @@ function times(number: number | undefined, factor: number): number | undefined {
   return number === undefined ? undefined : number * factor;
 }
 
-function quantityIn(value: JsonValue): Quantity | undefined {
-  return typeof value === 'string' ? readMeasured(value) : undefined;
+function quantityOf(limit: JsonValue): Quantity | undefined {
+  return measuredIn([limit], '')[0];
 }
 
 function numberIn(value: JsonValue, sign: DecimalSign): number | undefined {

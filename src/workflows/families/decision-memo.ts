@@ -4,7 +4,7 @@ import type {
   WriteDecisionMemoResponse,
 } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import type { Plain, ReplyOf } from '../family.ts';
-import { type Words, wordsFor } from '../words/index.ts';
+import { decimalSignIn, type Words, wordsFor } from '../words/index.ts';
 
 export type DecisionRequest = Plain<WriteDecisionMemoRequest>;
 export type DecisionReply = ReplyOf<WriteDecisionMemoResponse>;
@@ -26,7 +26,8 @@ export function decisionWords({ locale, question, options, criteria }: DecisionR
       values: typeof criterion === 'string' ? { ...given, criterion: spokenName(criterion) } : given,
     });
   };
-  return { ...words, say };
+  // The region decides how numbers are written, and a language alone has several.
+  return { ...words, say, decimals: /[-_][a-z]{2}\b/i.test(locale) ? decimalSignIn(locale) : undefined };
 }
 
 /** The decision as Markdown. Names and texts of the caller's are escaped, so that they cannot alter its structure. */

@@ -1,6 +1,6 @@
 import { foldText } from '../../base/text/fold.ts';
 import type { Words } from '../words/index.ts';
-import { type ReadOption, signAt, standingOf, twoNumbersIn } from './decision-constraints.ts';
+import { columnAt, type ReadOption, standingOf, twoNumbersIn } from './decision-constraints.ts';
 import type { Guess } from './decision-directions.ts';
 import type { DecisionReply, DecisionRequest } from './decision-memo.ts';
 import { rankOptions, type Scored, verdictOn } from './weighted-sum.ts';
@@ -34,15 +34,16 @@ export function unknownConditions(
   { constraints }: DecisionRequest,
   undecided: readonly ReadOption[],
   options: readonly ReadOption[],
-  { say, tell }: Words,
+  words: Words,
 ): ReadonlyMap<string, string> {
-  const signs = constraints.map(({ attribute }) => signAt(attribute, options));
+  const { say, tell } = words;
+  const columns = constraints.map(({ attribute }) => columnAt(attribute, options, words));
   const actions = new Map<string, string>();
   for (const option of undecided)
     for (const [at, constraint] of constraints.entries()) {
-      if (standingOf(constraint, option, signs[at]) !== 'unknown') continue;
+      if (standingOf(constraint, option, columns[at]) !== 'unknown') continue;
       const value = say('decision.valueOf', { criterion: constraint.attribute, option: option.name });
-      const twoNumbers = twoNumbersIn(constraint, option, signs[at]);
+      const twoNumbers = twoNumbersIn(constraint, option, columns[at]);
       if (!actions.has(value)) actions.set(value, twoNumbers ? tell(twoNumbers) : say('decision.findOut', { value }));
     }
   return actions;

@@ -1,14 +1,14 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import { foldText } from '../../base/text/fold.ts';
-import { type Quantity, readQuantity } from './quantity.ts';
+import { type Quantity, readQuantity, wholeMoney } from './quantity.ts';
 
 /** Names of interest: a share a year, whether or not that is said. */
 export const interest =
   /(?<![a-z])(?:interest|[a-z]*zins(?:en|satz|satze)?|intereses|tipo de interes|tasa de interes|interets?|taux d.interets?|tae|(?:loan|mortgage|credit|savings?) rate|taux (?:du |de |d.)?(?:pret|credit|emprunt))(?![a-z])/;
 
-// 4.1/5, 4,7 von 5, 8 out of 10. Other denominators are those of days, parts and models.
+// 4.1/5, 4,7 von 5, 8 out of 10. Other denominators are those of days, parts and models, unless words say "3 of 400".
 const rating =
-  /^(\d{1,3}(?:[.,]\d{1,2})?) ?(?:\/|von|(?:out )?of|sobre|de|sur) ?(5|6|10|20|100)(?: (?:stars?|points?|sternen?|punkten?|estrellas|puntos|etoiles|points))?$/;
+  /^(\d{1,5}(?:[.,]\d{1,2})?) ?(?:\/ ?(?=(?:5|6|10|20|100)\b)|(?:von|(?:out )?of|sobre|de|sur) )(\d{1,5})(?: (?:stars?|points?|sternen?|punkten?|estrellas|puntos|etoiles|points))?$/;
 
 /** A number with its unit, or a rating with its best mark; undefined if it is neither. */
 export function readMeasured(text: string): Quantity | undefined {
@@ -22,7 +22,27 @@ export function readMeasured(text: string): Quantity | undefined {
 /** The values of one criterion with their units; undefined for those that have none that is known. */
 export function measuredIn(given: readonly (JsonValue | undefined)[], name: string): (Quantity | undefined)[] {
   const read = given.map((value) => (typeof value === 'string' ? readMeasured(value) : undefined));
-  return inOneMeasure(countedIn(given, read), interest.test(foldText(name)));
+  const folded = foldText(name);
+  return inOneMeasure(inNamedPeriod(countedIn(given, read), folded), interest.test(folded));
+}
+
+const namedPeriods: readonly (readonly [period: string, name: RegExp, aYear: number])[] = [
+  ['month', /monthly|(?:per|a|each) month|monatlich|monats|im monat|mensual|(?:al|por) mes|mensuel|par mois/, 12],
+  ['year', /annual|yearly|per (?:year|annum)|jahrlich|jahres|(?:im|pro) jahr|anual|al ano|annuel|par an\b/, 1],
+];
+
+/** "£415" is by the month where the criterion is a monthly cost, as "£2,900 p.a." is by the year. */
+function inNamedPeriod(read: readonly (Quantity | undefined)[], name: string): (Quantity | undefined)[] {
+  const [named] = namedPeriods.filter(([, words]) => words.test(name));
+  const rate = read.find((one) => one !== undefined && /^[a-z]+\/year$/.test(one.measure));
+  if (named === undefined || rate === undefined) return [...read];
+  const [period, , aYear] = named;
+  const [money] = rate.measure.split('/');
+  return read.map((one) =>
+    one !== undefined && one.measure === money
+      ? { ...one, measure: rate.measure, factor: one.factor * aYear, unit: `${one.unit}/${period}` }
+      : one,
+  );
 }
 
 const textMax = 100;
@@ -42,8 +62,9 @@ function inOneMeasure(read: readonly (Quantity | undefined)[], isInterest: boole
   });
 }
 
-// "220 guests", "900 per hour", "28 ppm": a number and words, with no other number among them.
-const counted = /^([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?(\p{L}[\p{L}.'/ -]{0,40})$/u;
+// "220 guests", "900 per hour", "28 ppm", "8 € per user and month", "MXN 450": a number and words, with no other number among them.
+const counted =
+  /^(\p{Sc}|\p{Lu}{2,3}\p{Sc}?|)([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?([\p{L}\p{Sc}%][\p{L}\p{Sc}%.'/ -]{0,50}|)$/u;
 
 /** What is counted in the same words can be compared, whatever the words mean; a single wording among others cannot. */
 function countedIn(
@@ -53,8 +74,14 @@ function countedIn(
   const present = given.filter((value) => value !== undefined && value !== null && value !== '').length;
   const wordings = given.map((value, at) => {
     if (read[at] || typeof value !== 'string' || value.length > textMax) return undefined;
-    const [, number = '', words = ''] = counted.exec(value.trim().replaceAll(/[\s\u2019]/gu, ' ')) ?? [];
-    return number === '' ? undefined : { number, words: foldText(words) };
+    const plain = value
+      .trim()
+      .replaceAll(/[\s\u2019]/gu, ' ')
+      .replace(/^(\p{Sc}|\p{Lu}{2,3}\p{Sc}?) (?=[\d+-])/u, '$1');
+    const [, before = '', number = '', after = ''] = counted.exec(plain) ?? [];
+    const words = foldText(`${before} ${after}`);
+    if (number === '' || words === '') return undefined;
+    return { number: /\p{Sc}/u.test(words) ? wholeMoney(number) : number, words };
   });
   return read.map((quantity, at) => {
     const own = wordings[at];

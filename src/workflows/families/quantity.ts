@@ -44,7 +44,7 @@ const measures: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
   area: {
     ...{ m2: 1, qm: 1, sqm: 1, ha: 10_000, hectare: 10_000, hectares: 10_000, hektar: 10_000 },
-    ...{ hectarea: 10_000, hectareas: 10_000 },
+    ...{ hectarea: 10_000, hectareas: 10_000, sqft: 0.09290304 },
   },
   volume: {
     ml: 1e-6,
@@ -99,6 +99,7 @@ const periods: Readonly<Record<string, readonly string[]>> = {
     'annee',
     'a',
     'p.a',
+    'pa',
     'annum',
     'annually',
     'yearly',
@@ -116,6 +117,8 @@ const periods: Readonly<Record<string, readonly string[]>> = {
     'mes',
     'mois',
     'p.m',
+    'pm',
+    'pcm',
     'monthly',
     'monatlich',
     'mtl',
@@ -186,9 +189,15 @@ export function readQuantity(text: string): Quantity | undefined {
     .replace(/\s/gu, ' ')
     .replace(/’/g, "'")
     .replace(/\u2212/g, '-')
-    .toLowerCase();
-  const [, before = '', number = '', multiple = '', after = '', rate, adverb] = written.exec(plain) ?? [];
+    .toLowerCase()
+    .replace(/\b(?:sq\.? ?(?:ft|feet|foot)|square (?:feet|foot)|ft2)\b/, 'sqft')
+    .replace(/\b(?:sq\.? ?m|square met(?:re|er)s?)\b/, 'sqm');
+  const [, before = '', number = '', multiple = '', behind = '', rate, said] = written.exec(plain) ?? [];
   if (number === '') return undefined;
+  // "£310 pcm": what stands behind a number that has its unit before it says how often.
+  const isPeriod =
+    before !== '' && rate === undefined && said === undefined && periodsByWord.has(behind.replace(/\.$/, ''));
+  const [after, adverb] = isPeriod ? ['', behind.replace(/\.$/, '')] : [behind, said];
   const [times, unit] = multipleIn(before, multiple, after);
   const known = units.get(unit);
   const per = periodOrThing(rate, adverb);
@@ -238,6 +247,6 @@ function periodOrThing(rate: string | undefined, adverb: string | undefined): st
 }
 
 /** Nobody writes three decimals of money: 18.500 € is eighteen thousand. */
-function wholeMoney(number: string): string {
+export function wholeMoney(number: string): string {
   return /^[+-]?[1-9]\d{0,2}([.,])\d{3}$/.test(number) ? number.replace(/[.,]/, '') : number;
 }

@@ -23,6 +23,8 @@ export interface Words {
   number(value: number): string;
   /** "A, B and C". */
   list(items: readonly string[]): string;
+  /** The sign before decimals, if the reader's region was named: without one, nobody knows how values are written. */
+  decimals?: '.' | ',' | undefined;
 }
 
 const catalogues = readCatalogues();
