@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { type App, buildApp } from './app.ts';
+import { SecretsUnfitError } from './base/secrets-unfit.ts';
 import { ConfigError, loadConfig, loadOrCreateSecrets, readEnvironment, SecretsError } from './config/index.ts';
 import { DatabaseUnfitError, FolderInUseError, NoServerProgramError } from './db/index.ts';
 import { PortTakenError } from './edge/index.ts';
@@ -26,6 +27,7 @@ const roomsCloseMs = 40_000;
 const forPeople = [
   ConfigError,
   SecretsError,
+  SecretsUnfitError,
   PortTakenError,
   NoServerProgramError,
   DatabaseUnfitError,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
 import { createGroupReader } from '../base/group-reader.ts';
+import { SecretsUnfitError } from '../base/secrets-unfit.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
 import type { Database } from '../db/index.ts';
 import { createLifecycle, type KeyLifecycle } from './keys.ts';
@@ -118,7 +119,7 @@ export function createKeys(options: KeysOptions): Keys {
     async checkPeppersInUse() {
       for (const [version, keys] of await store.countByPepper())
         if (!peppers.byVersion.has(version))
-          throw new Error(
+          throw new SecretsUnfitError(
             `Pepper ${version} is not configured, but ${keys} key(s) still need it. Put it back; each key takes the current pepper when it is next used.`,
           );
     },

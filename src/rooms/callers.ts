@@ -54,6 +54,7 @@ export async function openCallers(
       parentOf: keys.find,
     }),
   );
+  await tokens.checkSigningKeys();
 
   const operators = operatorsOf(config, () => secrets);
   const sessions = stack.start(

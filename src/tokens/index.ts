@@ -58,6 +58,8 @@ export interface Tokens {
   revokeForClient(request: { clientId: string; token: string }): Promise<void>;
   /** The public signing keys (RFC 7517). */
   jwks(): Promise<{ keys: JWK[] }>;
+  /** Throws if the secrets cannot be those that the database was used with. Call it before serving. */
+  checkSigningKeys(): Promise<void>;
   readonly clients: Clients;
   readonly devices: Devices;
   readonly deviceFlow: DeviceFlow;
@@ -180,6 +182,7 @@ export function createTokens(options: TokensOptions): Tokens {
     },
     revokeForClient,
     jwks: signingKeys.jwks,
+    checkSigningKeys: signingKeys.check,
     clients: createClients({ store: clientsStore, clock, parentOf }),
     devices: createDevices({
       store: devicesStore,

@@ -2,10 +2,13 @@ import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, imp
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Seal } from '../base/seal.ts';
+import { SecretsUnfitError } from '../base/secrets-unfit.ts';
 import type { SealedSigningKey, SigningKeysStore } from './signing-keys-store.ts';
 
 /** The keys that sign access tokens: encrypted in the database, shared by all nodes, and rotated periodically. */
 export interface SigningKeys {
+  /** Throws if there are keys and none can be decrypted; makes the first one if there is none. */
+  check(): Promise<void>;
   /** The key that signs now. */
   signer(): Promise<{ id: string; key: CryptoKey }>;
   /** The public key with this id; if unknown, reads the keys again, at most once a second. */
@@ -108,6 +111,13 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
   }
 
   return {
+    async check() {
+      await refresh(0);
+      if (known.length === 0)
+        throw new SecretsUnfitError(
+          'The secrets file does not belong to this database: its encryption keys open none of the signing keys there. Use the file that the database was used with, the same on all nodes (DATA_DIR or secretsFile say where it is), or another database. docs/operations.md says what to do if it is lost.',
+        );
+    },
     async signer() {
       await refresh(readEveryMs);
       const now = clock.now();

@@ -18,7 +18,7 @@ import { WebhookService } from '../../src/gen/intelligence/webhook/v1/webhook_se
 import { WorkflowService } from '../../src/gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import { createIdempotentWrites } from '../../src/idempotency/index.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
-import { eachServer, silent, useDatabase } from '../support/database.ts';
+import { eachServer, freshDatabase, silent, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
 
 /** One write: where it goes, and what shows whether it was done again. */
@@ -355,7 +355,9 @@ eachServer((server) => {
   test('a node that dies in the middle has made nothing, one that dies before its reply has made one', {
     timeout: 300_000,
   }, async () => {
-    const nodes = startNodes(database().url);
+    // These nodes have secrets of their own.
+    const own = await freshDatabase(server);
+    const nodes = startNodes(own.url);
     try {
       const first = await nodes.start();
       const owner = await onboard(first as never, '0');
@@ -365,7 +367,7 @@ eachServer((server) => {
         (await send(node, 'GET', '/v1/keys', owner.managementKey)).body.keys.length;
 
       // A request that waits here has claimed its key and is in the middle of its write.
-      const blocker = await openConnection(database().url);
+      const blocker = await openConnection(own.url);
       await blocker.query('START TRANSACTION');
       await blocker.query('SELECT * FROM quota_lock WHERE account_id = ? FOR UPDATE', [owner.accountId]);
       const two = [create(first, 'middle'), create(first, 'middle')];
@@ -389,6 +391,7 @@ eachServer((server) => {
       expect(await keysAt(third)).toBe(4);
     } finally {
       nodes.end();
+      await own.drop();
     }
   });
 });

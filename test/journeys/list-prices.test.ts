@@ -12,11 +12,12 @@ const operatorToken = 'test-operator-token-of-more-than-32-characters';
 const database = useDatabase(firstServer());
 
 /** Starts quickstart with one provider's key set, and returns its models, logs and output. */
+const secrets = testSecrets();
+
 async function quickstartWith(variable: string) {
   const folder = mkdtempSync(join(tmpdir(), 'list-prices-'));
   const own = testConfig({ databaseUrl: database().url, variables: { [variable]: 'no-key' } });
   const config = { ...(await quickstartConfig(own, 'http://127.0.0.1:9')), dataDir: folder };
-  const secrets = testSecrets();
   const lines: string[] = [];
   const log = pino({ level: 'info', base: null }, { write: (line: string) => lines.push(line) });
   const app = await buildApp({ config, secrets, log, progress: () => {} });

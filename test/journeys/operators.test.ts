@@ -434,7 +434,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
 
   test('health with the database away says what the node knows, and when it counted', async () => {
     const proxy = await startSilentProxy(database().url);
-    const lonely = await startApp({ databaseUrl: proxy.url });
+    const lonely = await startApp({ databaseUrl: proxy.url, secrets });
     try {
       const health = async () => (await send(lonely, 'GET', '/v1/operations/health', lonely.operatorToken)).body.health;
       const before = await health();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { chatInvariants } from '../../src/chat/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
-import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
+import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, streamedCompletion, type Upstream } from '../support/upstream.ts';
 
@@ -46,7 +46,6 @@ eachServer((server) => {
       databaseUrl: database().url,
       settings: settings(upstream.url, fee),
       variables: { UP_KEY: ours },
-      secrets: testSecrets(),
     };
     app = await startApp(options);
     other = await startApp(options);

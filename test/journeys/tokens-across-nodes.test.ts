@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Customer, onboard, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
-import { eachServer, useDatabase } from '../support/database.ts';
+import { eachServer, freshDatabase, useDatabase } from '../support/database.ts';
 
 const path = '/api/v1/assistant/chat';
 const chat = {
@@ -32,5 +32,17 @@ eachServer((server) => {
       for (const node of [other, minting])
         expect(await send(node, 'POST', path, accessToken, chat)).toMatchObject({ status: 401 });
     }
+  });
+
+  test('a node with the secrets of another database does not start, and says why', async () => {
+    // Even before any token was made: the first start leaves what tells the secrets apart.
+    const empty = await freshDatabase(server);
+    const first = { databaseUrl: empty.url, secrets: testSecrets() };
+    await (await startApp(first)).close();
+    const foreign = startApp({ ...first, secrets: testSecrets() });
+    await expect(foreign).rejects.toMatchObject({ name: 'SecretsUnfitError' });
+    await expect(foreign).rejects.toThrow(/The secrets file does not belong to this database/);
+    await (await startApp(first)).close();
+    await empty.drop();
   });
 });

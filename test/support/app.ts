@@ -30,7 +30,7 @@ export async function startApp(options: TestAppOptions): Promise<TestApp> {
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(line) });
   const app = await buildApp({
     config: testConfig(options),
-    secrets: options.secrets ?? testSecrets(),
+    secrets: options.secrets ?? secretsOf(options.databaseUrl),
     log,
     progress: () => {},
     // A process for callers' code takes seconds to start on a busy machine.
@@ -57,6 +57,15 @@ export function testConfig({ databaseUrl, settings = '', payments, variables = {
   // All requests that suites send without a credential come from one address.
   if (!settings.includes('anonymous:')) config.limits.anonymous.requestsPerMinute = 1_000_000;
   return config;
+}
+
+const secretsByDatabase = new Map<string, Secrets>();
+
+/** The same for all apps on a database, as for all nodes. */
+function secretsOf(databaseUrl: string): Secrets {
+  const secrets = secretsByDatabase.get(databaseUrl) ?? testSecrets();
+  secretsByDatabase.set(databaseUrl, secrets);
+  return secrets;
 }
 
 export function testSecrets(): Secrets {
