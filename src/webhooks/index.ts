@@ -186,6 +186,8 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
 function urlProblem(text: string, allowPrivateNetworks: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return 'must be a URL such as https://example.com/webhooks';
+  // Parsers drop or escape them, so what is shown in lists would be another URL than the one that is called.
+  if (/[\p{Cc}\s]/u.test(text)) return 'must have no blanks and no control characters';
   if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:'))
     return 'must start with https://';
   if (url.username !== '' || url.password !== '') return 'must have no user name and no password';

@@ -232,8 +232,12 @@ eachServer((server) => {
       'https://x.localhost/hook',
       'https://user:secret@example.com/hook',
       'ftp://example.com',
+      'https://example.com/a\r\nX-Injected: yes',
+      'https://example.com/\u0000',
+      ' https://example.com/hook',
+      'https://example.com/a b',
       'nonsense',
-    ])('%s can’t be an endpoint', async (url) => {
+    ])('%j can’t be an endpoint', async (url) => {
       const owner = await onboard(closed, '0');
       const answer = await send(closed, 'POST', '/v1/webhooks/endpoints', owner.managementKey, { url });
       expect(answer.status).toBe(400);
