@@ -30,14 +30,14 @@ export function violationsOf(wish: Wish, parent: ParentKey): FieldViolation[] {
     `must name the end user in 1 to ${subjectBytesMax} bytes without control characters`,
   );
   const possible = scopesOf(parent);
-  for (const scope of scopes)
-    check(
-      possible.includes(scope),
-      'scopes',
-      possible.length > 0
-        ? `must be among those of the key that tokens can have: ${possible.join(', ')}`
-        : 'the key has none that tokens can have',
-    );
+  check(possible.length > 0, 'scopes', 'the key has none that tokens can have');
+  if (possible.length > 0)
+    for (const scope of scopes)
+      check(
+        possible.includes(scope),
+        'scopes',
+        `must be among those of the key that tokens can have: ${possible.join(', ')}`,
+      );
   check(
     Number.isInteger(ttlSeconds) && ttlSeconds >= ttlSecondsMin && ttlSeconds <= ttlSecondsMax,
     'ttlSeconds',

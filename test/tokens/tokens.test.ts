@@ -70,6 +70,14 @@ eachServer((server) => {
     expect([...verified.scopes]).toEqual(['chat']);
   });
 
+  test('a key that could give a token nothing makes none', async () => {
+    const { key } = await makeKey(node.keys, { scopes: ['tokens', 'devices'] });
+    for (const scopes of [undefined, [], ['chat']])
+      expect(await node.tokens.issue({ keyId: key.id, subject: 'u', ...(scopes && { scopes }) })).toMatchObject({
+        failure: { violations: [{ field: 'scopes', description: 'the key has none that tokens can have' }] },
+      });
+  });
+
   test('a scope that is taken from the key is gone from its tokens within a second', async () => {
     const { key, accessToken } = await issue();
     const deaf = await startDeaf(fresh().database, clock);
