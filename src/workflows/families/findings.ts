@@ -84,7 +84,7 @@ export function* look(written: string, looking: Looking): Slices<Scan> {
     if (entry) personal.add({ entry, start, end, source: 'rules' });
   }
   spotted.push(...personal);
-  if (classifier) spotted.push(...resembling(spotted, passages, classifier, ordinary));
+  if (classifier) spotted.push(...resembling(spotted, passages, classifier, ordinary, text));
   const links = detected.filter(({ kind }) => kind === 'link').length;
   const ofOwnPacks = ownPacks && (yield* ownPacks.look(text === written ? folded : fold(written)));
   const found: Spotted[] = (ofOwnPacks?.found ?? []).map((match) => ({

@@ -1,6 +1,7 @@
 import type { RiskClassifier } from '../packs/risk-classifier.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
 import type { Passage } from '../text/classifier/index.ts';
+import { quotationsOf } from '../text/signs/index.ts';
 import { graver, type Spotted } from './spotted.ts';
 
 /**
@@ -30,15 +31,37 @@ export function resembling(
   passages: readonly Passage[],
   { entries, unclearEntries }: Pick<RiskClassifier, 'entries' | 'unclearEntries'>,
   ordinary: readonly Place[] = [],
+  text = '',
 ): Spotted[] {
   const settled = spotted.filter(({ entry }) => graver(entry.severity, 'low'));
   return passages.flatMap(({ start, end, resembles }): Spotted[] => {
     if (!resembles || settled.some((one) => one.start >= start && one.start < end)) return [];
     // Only its own sentence: harm may stand beside one of every day.
     if (ordinary.some((one) => one.start < resembles.end && one.end > resembles.start)) return [];
+    if (restsOnQuotations(text, resembles, { start, end })) return [];
     const entry = (resembles.isClear ? entries : unclearEntries)[resembles.category] as RiskEntry;
     return [{ entry, start: resembles.start, end: resembles.end, source: 'classifier' }];
   });
+}
+
+// Some five words.
+const ownUnitsMin = 30;
+// Marks, blanks and full stops around a passage's words.
+const unitsAround = 4;
+
+/**
+ * Whether a sentence is mostly other people's words, in a passage that has words of its own about them. A passage that is all
+ * quotation may as well be a text that was sent in quotation marks.
+ */
+function restsOnQuotations(text: string, sentence: Place, passage: Place): boolean {
+  const from = Math.max(0, passage.start - unitsAround);
+  const quoted = quotationsOf(text.slice(from, passage.end + unitsAround));
+  const inside = (place: Place) =>
+    quoted.reduce((sum, { start, end }) => {
+      return sum + Math.max(0, Math.min(place.end, from + end) - Math.max(place.start, from + start));
+    }, 0);
+  const own = passage.end - passage.start - inside(passage);
+  return inside(sentence) * 2 >= sentence.end - sentence.start && own >= ownUnitsMin;
 }
 
 /** The passage around a place; passages are in the order of the text. */

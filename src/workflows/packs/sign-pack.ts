@@ -66,11 +66,15 @@ const wordedLikeReports: readonly string[] = [
   'personal_data',
 ];
 
+// What is done to somebody by saying it.
+const spoken: readonly string[] = ['threat', 'harassment', 'hate'];
+
 // Courts and warnings are what lawful demands speak of, so they excuse nothing here.
 const ordinaryCounts = {
   harmlessInQuestions: false,
   countsInQuotes: false,
   countsInWarnings: true,
+  countsInReports: true,
   mayRestOnReports: true,
   framedInItsSentence: true,
   negatedInLists: false,
@@ -95,11 +99,13 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
       contractions: language === 'en' ? contractionsOfEnglish : undefined,
       classes: classesOf(classes),
       signs: [
-        ...signs.map(({ category, severity, patterns }) => ({
+        ...signs.map(({ category, severity, patterns, toldBy }) => ({
           patterns: listOf(patterns, '\n'),
           harmlessInQuestions: claims.includes(category),
           // A hidden instruction is often given as the content of a field.
           countsInQuotes: category === 'prompt_injection',
+          // "He called my wife a 'fat cow'" insults nobody; but whoever suffers violence tells of it in these words.
+          isOneVoice: spoken.includes(category) && toldBy === undefined,
           // "Warning: pay, or ..." is not a warning against it.
           countsInWarnings: category === 'threat',
           mayRestOnReports: wordedLikeReports.includes(category),

@@ -17,8 +17,12 @@ export interface SignWords {
     patterns: readonly string[];
     harmlessInQuestions: boolean;
     countsInQuotes: boolean;
+    /** No sign if one of its words is in a quotation that a word such as "said" introduces: the rest tells who was told so. */
+    isOneVoice?: boolean | undefined;
     /** Counts next to a word of warning, like threats that begin with one. */
     countsInWarnings: boolean;
+    /** Counts among words of a report, too, like sentences that excuse something. */
+    countsInReports?: boolean | undefined;
     /** A word of a report or a warning that the sign itself rests on does not make it one. */
     mayRestOnReports: boolean;
     /** Only words in its own sentence can frame it; the surrounding text cannot. */
@@ -45,10 +49,19 @@ export interface SignIndex {
   readonly size: number;
 }
 
+/** A part of a text, in UTF-16 units. */
+interface Place {
+  start: number;
+  end: number;
+}
+
 // Word classes that negate a sign or turn it into talk about it; packs define them.
 const negatorClass = 'not';
 const warningClass = 'warning';
 const contextClasses = ['report', 'about'] as const;
+// Words before a quotation that somebody else said; packs define them.
+const quotingClass = 'quoting';
+const quotingWithinUnits = 40;
 // Words of a report or a tale that also appear in other texts: they affect only their own sentence.
 const mentionClass = 'mention';
 // Deciding which rules can match a text that has all words of a pack takes some 50 us.
@@ -90,6 +103,7 @@ export function indexSigns({ classes, signs, contractions }: SignWords): SignInd
   const context = contextClasses.map((name) => compiler.atomOfClass(name) ?? -1);
   const mention = [compiler.atomOfClass(mentionClass) ?? -1];
   const warning = [compiler.atomOfClass(warningClass) ?? -1];
+  const quoting = compiler.atomOfClass(quotingClass) ?? -1;
 
   function* readInSlices(tokens: Tokens): Slices<SignMatch[]> {
     const words = yield* readHits(tokens, compiler.lexicon);
@@ -102,6 +116,7 @@ export function indexSigns({ classes, signs, contractions }: SignWords): SignInd
     const mentioned = sentencesWith(words, mention);
     const warned = placesBySentence(words, warning);
     const quoted = quotationsOf(tokens.text);
+    const introduced = introducedBy(words, quoted, quoting);
     const matches: SignMatch[] = [];
     for (const index of wanted.rules) {
       const rule = rules[index] as (typeof rules)[number];
@@ -113,11 +128,13 @@ export function indexSigns({ classes, signs, contractions }: SignWords): SignInd
         yield unitsOfAMatch;
         const own = mayRestOnReports ? one : { ...one, matched: [] };
         const negating = rule.mayFollowConditions ? ofConditions : ofAll;
-        if (isNegated(words, one, negating) || isFramed(spoken, own, reach)) continue;
+        if (isNegated(words, one, negating)) continue;
+        if (!rule.countsInReports && isFramed(spoken, own, reach)) continue;
         if (rule.negatedInLists && isNegatedInList(words, one, list)) continue;
-        if (mentioned.has(one.sentence)) continue;
+        if (!rule.countsInReports && mentioned.has(one.sentence)) continue;
         if (!countsInWarnings && isFramed(warned, own, reach)) continue;
         if (!countsInQuotes && isQuoted(quoted, placeOf(words, one))) continue;
+        if (rule.isOneVoice && one.matched.some((at) => isQuoted(introduced, words.tokens[at] as Place))) continue;
         if (harmlessInQuestions && words.questions[one.sentence]) continue;
         matches.push({ sign, pattern, ...placeOf(words, one) });
       }
@@ -210,18 +227,29 @@ function sentencesWith({ tokens, hits }: Read, atoms: readonly number[]): Set<nu
   return sentences;
 }
 
-const quotation = /["\u201c\u201e\u00ab](?=\S)[^"\u201c\u201d\u201e\u00ab\u00bb]{2,300}["\u201c\u201d\u00bb]/gu;
+// French puts blanks inside its marks; German books turn them round, and without blanks, so that what stands between two French
+// quotations is none.
+const quotation =
+  /["\u201c\u201e\u00ab](?=\S)[^"\u201c\u201d\u201e\u00ab\u00bb]{2,300}["\u201c\u201d\u00bb]|\u00ab\s[^"\u201c\u201d\u201e\u00ab\u00bb]{2,300}\u00bb|\u00bb(?=\S)[^"\u201c\u201d\u201e\u00ab\u00bb]{2,300}(?<=\S)\u00ab/gu;
 
 /** Text in quotation marks, which is other people's words. Single quotation marks are too often apostrophes. */
-function quotationsOf(text: string): { start: number; end: number }[] {
+export function quotationsOf(text: string): Place[] {
   return [...text.matchAll(quotation)].map(({ 0: words, index }) => ({ start: index, end: index + words.length }));
 }
 
+/** Those of the quotations, which are in the order of the text, that come right after a word such as "said". */
+function introducedBy({ tokens, hits }: Read, quotations: readonly Place[], quoting: number): Place[] {
+  if (quotations.length === 0) return [];
+  const ends = tokens.filter((_, at) => hits[at]?.some(({ atom }) => atom === quoting)).map(({ end }) => end);
+  let next = 0;
+  return quotations.filter(({ start }) => {
+    while ((ends[next] ?? Number.POSITIVE_INFINITY) <= start) next++;
+    return start - (ends[next - 1] ?? Number.NEGATIVE_INFINITY) <= quotingWithinUnits;
+  });
+}
+
 /** Whether one of the quotations, which are in the order of the text and apart from each other, is around a place. */
-function isQuoted(
-  quotations: readonly { start: number; end: number }[],
-  place: { start: number; end: number },
-): boolean {
+function isQuoted(quotations: readonly Place[], place: Place): boolean {
   // The last one that begins before the place.
   let from = 0;
   let to = quotations.length;

@@ -78,7 +78,8 @@ function readNext(state: Reading, at: number): number {
   if (unit === 0x20) return at + 1;
   if (isUnspacedUnit(unit)) return push(state, at, at + 1);
   if (isWordUnit(unit) || opensWord(state.folded, at)) return readWord(state, at);
-  if (isLaughing(state.folded, at)) return pushLaughter(state, at);
+  const face = laughingUnits(state.folded, at);
+  if (face > 0) return pushLaughter(state, at, face);
   if (endsSentence(state.folded, at)) endSentence(state, unit);
   else if (unit !== 0x27) state.afterBreak = true;
   return at + 1;
@@ -151,18 +152,29 @@ const laughing = new Set([...'😀😁😂😃😄😅😆😉😋😛😜😝�
 /** The word that packs use for a laughing face. */
 const laughter = 'haha';
 
-function isLaughing({ units }: Folded, at: number): boolean {
+// The same faces as people type them: ":D", ";-)", ":P". A bare smile is none, since menace smiles, too.
+const typedFace = /^(?::-?[DdPp]|;-?[)DdPp])(?![\p{L}\p{N}])/u;
+const beforeTypedFace: ReadonlySet<number> = new Set([...' .!?,)'].map((sign) => sign.charCodeAt(0)));
+
+/** How many units of the folded text a laughing face at a place has; 0 if there is none. */
+function laughingUnits(folded: Folded, at: number): number {
+  const { units, original } = folded;
   const unit = units[at] as number;
-  return (unit === 0xd83d || unit === 0xd83e) && laughing.has(String.fromCharCode(unit, units[at + 1] ?? 0));
+  if (unit === 0xd83d || unit === 0xd83e) return laughing.has(String.fromCharCode(unit, units[at + 1] ?? 0)) ? 2 : 0;
+  if (unit !== 0x3a && unit !== 0x3b) return 0;
+  if (at > 0 && !beforeTypedFace.has(units[at - 1] as number)) return 0;
+  // Each sign of a face, also its nose, is one unit of the folded text.
+  const { start } = originOf(folded, at, at + 1);
+  return typedFace.exec(original.slice(start, start + 4))?.[0].length ?? 0;
 }
 
 /** A laughing face is a word of the sentence that it is in or follows, and does not start a new one. */
-function pushLaughter(state: Reading, at: number): number {
-  const { start, end } = originOf(state.folded, at, at + 2);
+function pushLaughter(state: Reading, at: number, units: number): number {
+  const { start, end } = originOf(state.folded, at, at + units);
   const sentence = state.inSentence ? state.sentence : Math.max(0, state.sentence - 1);
   const isNext = state.tokens.at(-1)?.forms[0] === laughter;
   if (!isNext) state.tokens.push({ forms: [laughter], start, end, sentence, afterBreak: true });
-  return at + 2;
+  return at + units;
 }
 
 /** A span without its apostrophes. */
