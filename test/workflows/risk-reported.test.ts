@@ -151,3 +151,37 @@ describe('an insult or a threat that somebody else is quoted with', () => {
     expect(graveOf(text)).toContain('threat');
   });
 });
+
+describe('harm that names nothing', () => {
+  it.each([
+    ["The agency holds on to the workers' passports until they have paid back the recruitment fee.", 'unfair_terms'],
+    ['Die Pässe der Arbeiter behalten wir ein, bis die Vermittlung abbezahlt ist.', 'unfair_terms'],
+    ['Guardamos los pasaportes de los trabajadores hasta que devuelvan el viaje con su trabajo.', 'unfair_terms'],
+    ["On confisque les passeports des ouvriers jusqu'au remboursement du voyage.", 'unfair_terms'],
+    ['Die Katze ist bei der Nachbarin, alles ist bezahlt. Sucht mich bitte nicht.', 'self_harm'],
+    ['He dejado el perro con mi hermana. No me busquéis, es mejor así.', 'self_harm'],
+    [
+      "J'ai encore tes photos de cet été. Ce serait bête que ton patron les reçoive lundi. 1 500 d'ici vendredi.",
+      'threat',
+    ],
+  ])('is found: %s', (text, category) => {
+    expect(graveOf(text)).toContain(category);
+  });
+
+  it.each([
+    'Please hand over your passport at reception; you get it back as soon as the copy is made.',
+    'I keep my passport in a safe until the day of the flight.',
+    'Sammeln Sie Ihre Pässe bitte ein und behalten Sie sie griffbereit bis zum Flug.',
+    'Guarda el pasaporte y el billete hasta que acabe el viaje, hace falta para el seguro.',
+    'Mein Hund ist bei meiner Schwester, ich bin bis Sonntag auf einem Seminar und schwer erreichbar.',
+    'He dejado la gata con mi vecina hasta el lunes. No me busquéis en la oficina, teletrabajo.',
+    'La carta está encima de la mesa; esta noche descanso y mañana la contesto.',
+    'Le code du coffre de votre chambre est à choisir vous-même, quatre chiffres.',
+  ])('is not mistaken for what happens every day: %s', (text) => {
+    expect(check(text).riskLevel).toBe('low');
+  });
+
+  it('finds the code of a safe that is given away', () => {
+    expect(graveOf('Le code du coffre est 4471.')).toContain('secrets');
+  });
+});
