@@ -61,6 +61,7 @@ describe('a threat with laughter', () => {
   it.each([
     "I'll kill you lol. You think I'm joking?",
     "I'll kill you lol, snitch",
+    'Ich bring dich heute Nacht um haha',
     'Ich bring dich um haha, und das ist kein Witz',
     'Te voy a matar jaja, ya verás',
     'Je vais te tuer mdr, tu vas voir',
