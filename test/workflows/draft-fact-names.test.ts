@@ -22,9 +22,9 @@ describe('a name of a fact', () => {
     ['empfaenger', 'recipient'],
     ['inv_no', 'invoice'],
     ['nFactura', 'invoice'],
-    ['amt_due', 'amount'],
-    ['importePendiente', 'amount'],
-    ['montant_remboursement', 'amount'],
+    ['amt_due', 'openAmount'],
+    ['importePendiente', 'openAmount'],
+    ['montant_remboursement', 'refund'],
     ['due_dt', 'dueDate'],
     ['fec_compra', 'boughtOn'],
     ['anmeldefrist', 'deadline'],
@@ -50,6 +50,15 @@ describe('a name of a fact', () => {
     ['expires_on', 'validUntil'],
     ['total_con_iva', 'price'],
     ['total_tax', 'tax'],
+    ['fec_vto', 'dueDate'],
+    ['imp_pend', 'openAmount'],
+    ['acct_mgr', 'manager'],
+    ['date_fact', 'invoiceDate'],
+    ['auftrNr', 'order'],
+    ['zahlungsbed', 'paymentTerms'],
+    ['mt_ttc', 'price'],
+    ['nº_ppto', 'offerNumber'],
+    ['kd_name', 'recipient'],
   ])('%s means %s by the words it is put together from', (name, id) => {
     expect(meaningsOf(name).map((meaning) => meaning.id)).toContain(id);
   });

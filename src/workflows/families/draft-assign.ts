@@ -5,10 +5,11 @@ import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
-import { labelFor, placeOf, yields } from './draft-meaning.ts';
+import { labelFor, placeOf, turnOf } from './draft-meaning.ts';
 import { foldedPurpose } from './draft-purpose.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
-import { type DraftLocale, formatValue } from './draft-values.ts';
+import { tidy } from './draft-tidy.ts';
+import type { DraftLocale } from './draft-values.ts';
 import { isDay, saysDay, saysWeekdays, saysWhen } from './says-when.ts';
 
 // The patterns look at each position several times.
@@ -27,16 +28,16 @@ export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, 
   const isEnding = endsContract(kind, purpose);
   const assigned: Assigned = { slots: new Map(), others: [], isEnding, unusedFields: [] };
   const byName = namesOf(kind, isEnding, locale);
-  const ordered = [...facts.entries()].sort(([, a], [, b]) => Number(yields(a.name)) - Number(yields(b.name)));
-  for (const [index, { name, value }] of ordered) {
-    const slot =
-      value.trim() === '' ? openSlot(name) : givenSlot(name, formatValue(value, locale.tag), locale.language);
+  const told = tidy(facts, locale);
+  const ordered = [...told].sort((a, b) => turnOf(a.name) - turnOf(b.name));
+  for (const { index, name, text } of ordered) {
+    const slot = text === '' ? openSlot(name) : givenSlot(name, text, locale.language);
     if (put(kind, byName, assigned, slot) === 'other' && kind.id !== '') {
       const nearest = assigned.unusedFields.length < nearestMax ? nearestField(kind, name, locale) : '';
       assigned.unusedFields.push({ field: `facts[${index}]`, nearest });
     }
   }
-  addressFirst(kind, assigned, facts[0]?.name);
+  addressFirst(kind, assigned, told[0]?.name);
   const known = new Set(facts.map(({ name }) => foldText(name)));
   for (const name of new Set(mustInclude.filter((text) => namesFact(text) && !known.has(foldText(text)))))
     put(kind, byName, assigned, openSlot(name));

@@ -1,7 +1,9 @@
 import { bareName, type DraftKind, dateFields, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
 import { type FactMeaning, factMeanings, meaningsOf } from '../packs/draft-names.ts';
+import { inWords, isCode } from './draft-labels.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
+import { withoutUnit } from './draft-tidy.ts';
 import { saysWhen } from './says-when.ts';
 
 /**
@@ -13,7 +15,9 @@ export function placeOf(kind: DraftKind, slot: Slot, { slots, isEnding }: Assign
   for (const { fields } of meanings)
     for (const { field: asked, kind: only } of fields) {
       const field = isEnding && asked === 'effectiveDate' ? 'endsOn' : asked;
-      const takes = only === undefined || only === kind.id;
+      // Who gives notice of a change, and who gets notice that a contract ends, is the landlord.
+      const isOther = isEnding && asked === 'sender' && only !== undefined;
+      const takes = !isOther && (only === undefined || only === kind.id);
       if (takes && !slots.has(field) && fits(kind, field, slot)) return field;
     }
   return slot.isOpen ? undefined : meanings.map(({ id }) => id).find((id) => !kind.fields.has(id) && !slots.has(id));
@@ -25,9 +29,10 @@ function fits({ fields }: DraftKind, field: string, { text, isOpen }: Slot): boo
   return type === 'date' ? saysWhen(text) : type !== 'money' || /\d/.test(text);
 }
 
-/** Whether a fact takes a field only if no other does: a net price beside a total. */
-export function yields(name: string): boolean {
-  return meaningsOf(name).some((meaning) => meaning.yields);
+/** Which of the facts that fit one field takes it: what is still open before a total, and a total before a net price. */
+export function turnOf(name: string): number {
+  const meanings = meaningsOf(name);
+  return meanings.some(({ yields }) => yields) ? 1 : meanings.some(({ first }) => first) ? -1 : 0;
 }
 
 /** What a name means: by the words in it, or as the name of a field that other kinds have. What states no day is no date. */
@@ -43,7 +48,7 @@ function meantByName(name: string): readonly FactMeaning[] {
   return [factMeanings.get(id) ?? { ...ofField, id, fields: [{ field: id, kind: undefined }] }];
 }
 
-const ofField = { yields: false, label: undefined, says: undefined };
+const ofField = { yields: false, first: false, label: undefined, says: undefined };
 
 const fieldsByName: ReadonlyMap<string, string> = new Map(
   [...draftWords.values()].flatMap(({ names }) =>
@@ -68,13 +73,8 @@ export function labelFor(name: string, text: string, language: DraftLanguage): s
   const own = ownNames.get(language)?.get(bareName(name));
   if (own !== undefined) return isCode(name) ? own : undefined;
   const [meaning] = meant(name, text);
-  if (meaning === undefined) return undefined;
-  return meaning.label?.[language] ?? draftWords.get(language)?.names[meaning.id]?.[0];
-}
-
-/** Whether a name is written for software, not for people. */
-function isCode(name: string): boolean {
-  return /_|\p{Ll}\p{Lu}/u.test(name);
+  const label = meaning?.label?.[language] ?? draftWords.get(language)?.names[meaning?.id ?? '']?.[0];
+  return label ?? (isCode(name) ? inWords(withoutUnit(name), language) : undefined);
 }
 
 /** The sentence that states a fact which no sentence of the kind states. */

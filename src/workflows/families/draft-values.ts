@@ -47,7 +47,7 @@ export function formatValue(value: string, locale: string): string {
 }
 
 function dayIn(value: string, locale: string): string | undefined {
-  const [, day, time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::00)?)?$/.exec(value) ?? [];
+  const [, day, time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::00(?:\.0+)?Z?)?)?$/.exec(value) ?? [];
   if (day === undefined) return undefined;
   const at = new Date(`${day}T${time ?? '00:00'}:00Z`);
   // An impossible date, and 24:61, stay as they are.
@@ -56,6 +56,16 @@ function dayIn(value: string, locale: string): string | undefined {
   const written = formatterOf(`${style} ${locale}`, () => dateFormat(locale, style)).format(at);
   // In French the first of a month is an ordinal, which Intl does not know.
   return locale.startsWith('fr') ? written.replace(/^1(?= \p{L})/u, '1er') : written;
+}
+
+/** A plain number as the locale writes it, with the decimals that it has. */
+export function formatNumber(value: string, locale: string): string {
+  const decimals = value.split('.')[1]?.length ?? 0;
+  const format = formatterOf(
+    `number ${decimals} ${locale}`,
+    () => new Intl.NumberFormat(locale, { minimumFractionDigits: decimals }),
+  );
+  return format.format(value as `${number}`);
 }
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));

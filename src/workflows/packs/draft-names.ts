@@ -11,9 +11,13 @@ const inEachLanguage = z
   .transform((said) => Object.fromEntries(draftLanguages.map((language, index) => [language, said[index] as string])))
   .transform((said) => said as Record<DraftLanguage, string>);
 
+const inOneLanguage = z.strictObject({ en: listOf(', '), de: listOf(', '), es: listOf(', '), fr: listOf(', ') });
+
 const namesPack = z.strictObject({
   version: z.number().int().min(1),
   noise: listOf(' '),
+  spellings: inOneLanguage,
+  persons: z.strictObject({ title: listOf(', '), first: listOf(', '), last: listOf(', '), whole: listOf(', ') }),
   words: z.record(z.string(), listOf(' ')),
   meanings: z.record(
     z.string().regex(/^[a-z][A-Za-z]*$/),
@@ -21,6 +25,7 @@ const namesPack = z.strictObject({
       said: listOf(', '),
       in: z.array(z.string().regex(/^[a-z][A-Za-z]*(?:@[a-z_]+)?$/)).default([]),
       yields: z.boolean().default(false),
+      first: z.boolean().default(false),
       label: inEachLanguage.optional(),
       says: inEachLanguage.optional(),
     }),
@@ -35,6 +40,8 @@ export interface FactMeaning {
   fields: readonly { field: string; kind: string | undefined }[];
   /** Any other fact that fits the same field takes it first. */
   yields: boolean;
+  /** It takes a field before any other fact: what is still open, before the total. */
+  first: boolean;
   label: Readonly<Record<DraftLanguage, string>> | undefined;
   /** A sentence that states it where the kind has none: `{}` is the value. */
   says: Readonly<Record<DraftLanguage, string>> | undefined;
@@ -50,7 +57,7 @@ export const factMeanings: ReadonlyMap<string, FactMeaning> = new Map(
   Object.entries(pack.meanings).map(([id, meaning]) => [
     id,
     {
-      ...{ id, yields: meaning.yields, label: meaning.label, says: meaning.says },
+      ...{ id, yields: meaning.yields, first: meaning.first, label: meaning.label, says: meaning.says },
       fields: [...meaning.in, id].map((place) => {
         const [field = '', kind] = place.split('@');
         return { field, kind };
@@ -60,6 +67,12 @@ export const factMeanings: ReadonlyMap<string, FactMeaning> = new Map(
 );
 
 const noise: ReadonlySet<string> = new Set(pack.noise);
+
+/** Words of names as each language spells them, which software writes without accents and capitals, or abbreviates. */
+export const nameSpellings: Readonly<Record<DraftLanguage, readonly string[]>> = pack.spellings;
+
+/** What software calls the parts of a person's name, and the whole of it. */
+export const personNames: Readonly<Record<'title' | 'first' | 'last' | 'whole', readonly string[]>> = pack.persons;
 
 // A word may say two ideas: "baja" is an absence or the end of a contract.
 const ideasOf: ReadonlyMap<string, readonly string[]> = ideasByWord();
@@ -93,14 +106,36 @@ const nameMax = 128;
 const wordsMax = 6;
 const readingsMax = 24;
 
-/** The meanings that a name may have, by the words that it is put together from; empty if a word is unknown. */
+/**
+ * The meanings that a name may have, by the words that it is put together from; empty if a word is unknown. An abbreviation is read
+ * as each word that it may stand for, and only in a name of several words, of which the others say what it is about.
+ */
 export function meaningsOf(name: string): FactMeaning[] {
   const readings = readingsOf(wordsIn(name));
   const ids = readings.flatMap((ideas) => meaningsByIdeas.get(keyOf(ideas)) ?? []);
   return [...new Set(ids)].map((id) => factMeanings.get(id) as FactMeaning);
 }
 
-function wordsIn(name: string): string[] {
+/** The ideas that a word is known to say, in any language. */
+export function ideasOfWord(word: string): readonly string[] {
+  return [...new Set(ideasIn(word).flat())];
+}
+
+/** How an idea is said, in any language, the most usual word first. */
+export const wordsOfIdeas: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(pack.words));
+
+/** Whether one of the words of a name says an idea, in full or abbreviated. */
+export function saysIdea(name: string, idea: string): boolean {
+  const words = wordsIn(name);
+  return words.some((word) => {
+    const exact = ideasIn(word);
+    const said = exact.length > 0 || words.length === 1 ? exact : abbreviatedIn(word);
+    return said.flat().includes(idea);
+  });
+}
+
+/** The words of a name, folded. */
+export function wordsIn(name: string): string[] {
   const folded = foldText(spaced(name.slice(0, nameMax)))
     .replaceAll(/\bcheck in\b/g, 'checkin')
     .replaceAll(/\bcheck out\b/g, 'checkout')
@@ -115,7 +150,8 @@ function readingsOf(words: readonly string[]): string[][] {
   if (left.length === 0 || left.length > wordsMax) return [];
   let readings: string[][] = [[]];
   for (const word of left) {
-    const said = ideasIn(word);
+    const exact = ideasIn(word);
+    const said = exact.length > 0 ? exact : left.length === 1 ? compoundIn(word) : abbreviatedIn(word);
     readings = readings.flatMap((reading) => said.map((ideas) => [...reading, ...ideas])).slice(0, readingsMax);
   }
   return readings;
@@ -136,6 +172,44 @@ function ideasIn(word: string): string[][] {
 
 function formsOf(word: string): string[] {
   return [word, withoutDigraphs(word)].flatMap((one) => [one, ...endings.map((end) => one.replace(end, ''))]);
+}
+
+const abbreviationMin = 2;
+const abbreviatedMax = 6;
+
+/** The ideas of the words that an abbreviation may stand for, if they are few. */
+function abbreviatedIn(word: string): string[][] {
+  const full = [...ideasOf.keys()].filter((known) => abbreviates(word, known));
+  // "Auftr" is rather "Auftrag" than "Auftraggeber".
+  full.sort((a, b) => a.length - b.length);
+  const ideas = new Set(full.flatMap((known) => ideasOf.get(known) ?? []));
+  if (ideas.size > 0) return ideas.size > abbreviatedMax ? [] : [...ideas].map((idea) => [idea]);
+  return compoundIn(word);
+}
+
+/** "Zahlungsbed" is a compound whose last word is abbreviated. */
+function compoundIn(word: string): string[][] {
+  for (let end = word.length - partMin; end >= partMin; end--) {
+    const [first] = ideasOf.get(word.slice(0, end)) ?? [];
+    if (first === undefined) continue;
+    const last = word.slice(end);
+    const ideas = new Set([...ideasOf].flatMap(([known, said]) => (known.startsWith(last) ? said : [])));
+    if (ideas.size > 0 && ideas.size <= abbreviatedMax) return [...ideas].map((idea) => [first, idea]);
+  }
+  return [];
+}
+
+/**
+ * Whether one word abbreviates another: it is its beginning ("fact" for "factura"), or has its first and its last letter and others
+ * between them in their order ("mgr", "vto", "ppto"). Of two letters only the latter without a vowel: "mt" for "montant".
+ */
+export function abbreviates(short: string, word: string): boolean {
+  if (short.length < abbreviationMin || word.length < short.length + 2) return false;
+  if (short.length > abbreviationMin && word.startsWith(short)) return true;
+  if (short[0] !== word[0] || short.at(-1) !== word.at(-1) || /[aeiou]./.test(short.slice(1))) return false;
+  let at = 0;
+  for (const letter of word) if (letter === short[at]) at++;
+  return at === short.length;
 }
 
 const endings = [/s$/, /es$/, /n$/, /en$/];
