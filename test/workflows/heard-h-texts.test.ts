@@ -226,7 +226,7 @@ describe('a letter', () => {
     ['de', 'notice', { subject: 'Neue Zeiten', effectiveDate: '2026-12-01' }, 'Die Änderung gilt ab 1. Dezember 2026.'],
     ['de', 'apology_for_delay', { newDate: 'Montag', oldDate: 'gestern' }, 'Der bisherige Termin war: gestern.'],
     ['es', 'apology_for_delay', { newDate: 'lunes', oldDate: 'ayer' }, 'Fecha prevista: ayer.'],
-    ['de', 'apology_for_delay', { newDate: 'Montag', oldDate: 'xyz' }, '- Bisheriger Termin: xyz'],
+    ['de', 'apology_for_delay', { newDate: 'Montag', oldDate: 'xyz' }, 'Bisheriger Termin: xyz.'],
     [
       'en',
       'complaint',

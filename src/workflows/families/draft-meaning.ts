@@ -73,7 +73,9 @@ export function labelFor(name: string, text: string, language: DraftLanguage): s
   const own = ownNames.get(language)?.get(bareName(name));
   if (own !== undefined) return isCode(name) ? own : undefined;
   const [meaning] = meant(name, text);
-  const label = meaning?.label?.[language] ?? draftWords.get(language)?.names[meaning?.id ?? '']?.[0];
+  // What states no day means no date, but is still called by the name of its field.
+  const id = meaning?.id ?? fieldsByName.get(bareName(name)) ?? '';
+  const label = meaning?.label?.[language] ?? draftWords.get(language)?.names[id]?.[0];
   return label ?? (isCode(name) ? inWords(withoutUnit(name), language) : undefined);
 }
 
