@@ -7,6 +7,8 @@ const quote = 34;
 const backslash = 92;
 /** From this length, strings are not read character by character. */
 const longString = 1_024;
+/** Up to this length, a string with escapes is read character by character as fast as by the engine. */
+const shortString = 32;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
 const controls = /[\u0000-\u001f]/;
 const minus = 45;
@@ -216,23 +218,28 @@ export class JsonText {
     );
   }
 
-  // The engine's own parser takes a tenth of the time, but does not reliably report the position of a fault.
-  private longEscapedString(start: number, end: number): string {
-    let value: string;
+  /** The engine's own parser takes a tenth of the time, but does not reliably report the position of a fault: then undefined. */
+  private parsedString(start: number, end: number): string | undefined {
     try {
-      value = JSON.parse(this.text.slice(start - 1, end + 1)) as string;
+      const value = JSON.parse(this.text.slice(start - 1, end + 1)) as string;
+      if (!value.isWellFormed()) return undefined;
+      this.at = end + 1;
+      return value;
     } catch {
-      throw new InvalidValue('has a string with a bad escape or a control character, or without an end', start - 1);
+      return undefined;
     }
-    if (!value.isWellFormed()) throw new InvalidValue('has a lone surrogate in a string', start - 1);
-    this.at = end + 1;
-    return value;
   }
 
   private escapedString(start: number, firstEscape: number): string {
     const { text } = this;
     const end = stringEnd(text, firstEscape);
-    if (end - start > longString) return this.longEscapedString(start, end);
+    const parsed = end - start > shortString ? this.parsedString(start, end) : undefined;
+    if (parsed !== undefined) return parsed;
+    if (end - start > longString)
+      throw new InvalidValue(
+        'has a string with a bad escape, a lone surrogate or a control character, or without an end',
+        start - 1,
+      );
     let value = text.slice(start, firstEscape);
     let at = firstEscape;
     for (;;) {
@@ -266,12 +273,12 @@ export class JsonText {
 
 /** The offset of the quote that ends a string, or the end of the text. */
 function stringEnd(text: string, from: number): number {
-  let at = from;
-  for (;;) {
-    const code = text.charCodeAt(at);
-    if (code === quote || Number.isNaN(code)) return Math.min(at, text.length);
-    at += code === backslash ? 2 : 1;
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = at;
+    while (escapes > from && text.charCodeAt(escapes - 1) === backslash) escapes -= 1;
+    if ((at - escapes) % 2 === 0) return at;
   }
+  return text.length;
 }
 
 /** Sets an own property, even one named `__proto__`. */
