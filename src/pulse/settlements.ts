@@ -124,7 +124,8 @@ export function createSettlements(deps: {
 
   async function catchUp(): Promise<boolean> {
     try {
-      while (!isCaughtUp()) await recover();
+      // Those that cannot be settled are postponed, and would be read again and again.
+      while (!isCaughtUp() && (await recover()) > 0);
     } catch (error) {
       onError(error);
     }

@@ -27,8 +27,8 @@ const largeBytesPerGroup = 1_024 * 1_024;
 /**
  * Operations waiting for the next group. Finishing operations go first and are never refused. New holds wait in a bounded queue
  * with a turn per wallet, so one busy wallet never delays another. Settlements with long replies have groups of their own, at most
- * every other one while anything else waits: whoever has many such replies stored delays others by one group. A wallet's operations that are set aside wait separately,
- * along with any new ones, until the wallet is taken up again.
+ * every other one while anything else waits: whoever has many such replies stored delays others by one group. A wallet's operations
+ * that are set aside wait separately, along with any new ones, until the wallet is taken up again.
  */
 export class OperationQueue {
   readonly #limits: QueueLimits;
