@@ -131,7 +131,7 @@ export function createMetrics(): Metrics {
       overruns.inc({ gen_ai_request_model: `${provider}/${model}`, gen_ai_token_type: what }),
     circuitBreaker: (breaker) => {
       observeCircuits(breaker);
-      return { ...breaker, begin: (route, ownKey) => observed(breaker.begin(route, ownKey), route) };
+      return { ...breaker, begin: (route, account, ownKey) => observed(breaker.begin(route, account, ownKey), route) };
     },
     ledger: (ledger) => {
       observeQueue(ledger);
@@ -199,13 +199,24 @@ export function createMetrics(): Metrics {
   function observeCircuits(breaker: CircuitBreaker): void {
     new Gauge({
       name: 'routing_circuit_open',
-      help: 'Routes whose circuit is open (1) or half open (0.5).',
+      help: 'Routes whose circuit is open (1) or half open (0.5) for all accounts.',
       labelNames: ['gen_ai_request_model'],
       registers,
       collect() {
         this.reset();
         for (const { route, state } of breaker.circuits())
-          this.set({ gen_ai_request_model: route }, state === 'open' ? 1 : 0.5);
+          if (state !== 'open_for_accounts') this.set({ gen_ai_request_model: route }, state === 'open' ? 1 : 0.5);
+      },
+    });
+    new Gauge({
+      name: 'routing_circuit_open_accounts',
+      help: 'How many accounts have an open circuit of their own for a route.',
+      labelNames: ['gen_ai_request_model'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { route, accounts } of breaker.circuits())
+          if (accounts > 0) this.set({ gen_ai_request_model: route }, accounts);
       },
     });
   }

@@ -45,7 +45,7 @@ export function operationsService(rooms: OperationsRooms): ServedService {
         problem: problem ?? '',
         ledgerUp: ledger.committer.up,
         waitingOperations: ledger.committer.waiting,
-        circuits: breaker.circuits(),
+        circuits: breaker.circuits().map(({ route, state }) => ({ route, state })),
         priceVersion: catalog.version,
       };
       return { health };

@@ -32,6 +32,8 @@ export type AttemptDeps = Pick<ModelDeps, 'clock' | 'breaker' | 'overran' | 'wat
 export interface AttemptTerms {
   route: QuotedRoute;
   model: LanguageModelV4;
+  /** Who asks, for the route's circuit. */
+  account: string;
   request: ChatRequest;
   measure: InputMeasure;
   count: CountTokens;
@@ -53,7 +55,7 @@ export interface AttemptTerms {
 export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise<AttemptOutcome> {
   const { route, options } = terms;
   const startedAt = deps.clock.monotonic();
-  const call = deps.breaker.begin(route.model.name, route.ownKey !== undefined);
+  const call = deps.breaker.begin(route.model.name, terms.account, route.ownKey !== undefined);
   const watch = watchRoute(deps, route);
   const deadline = deadlineAfter(terms.timeoutMs);
   terms.pending?.then(({ ok }) => ok || deadline.abort(), deadline.abort);

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
+import { Circuit } from './circuit.ts';
 
 /** What route selection may know about a route: a copy, so that selection stays a pure function. */
 export interface RouteStatus extends Measured {
@@ -30,56 +31,54 @@ export interface CallMeasure {
 
 /** A circuit breaker per route, with this node's measurements of it. */
 export interface CircuitBreaker {
-  status(route: string): RouteStatus;
+  /** The route as one account may call it. */
+  status(route: string, account: string): RouteStatus;
   /**
-   * Starts a call. The first of the returned functions that is called ends it; calls after that do nothing. The outcome of a call with an account's `ownKey` says nothing
-   * about the route for others: it is measured, but neither opens nor closes the circuit.
+   * Starts a call of an account. The first of the returned functions that is called ends it; calls after that do nothing. The
+   * outcome of a call with the account's `ownKey` says nothing about the route for others: it is measured, but neither opens nor
+   * closes a circuit.
    */
   begin(
     route: string,
+    account: string,
     ownKey?: boolean,
   ): {
     succeeded(measure: CallMeasure): void;
     failed(failure: UpstreamFailure): void;
     ended(): void;
   };
-  /** Routes whose circuit is not closed, for metrics. */
-  circuits(): { route: string; state: 'open' | 'half_open' }[];
+  /** Routes that are not called, or only tried, for metrics. */
+  circuits(): OpenCircuit[];
+}
+
+export interface OpenCircuit {
+  route: string;
+  /** `open_for_accounts`: for some accounts only. */
+  state: 'open' | 'half_open' | 'open_for_accounts';
+  /** How many accounts have an open circuit of their own. */
+  accounts: number;
 }
 
 interface RouteState {
-  inFlight: number;
-  consecutiveFailures: number;
-  /** Recent failure rate, 0 to 1, and how many calls it is based on. */
-  errorRate: number;
-  calls: number;
-  openUntil: number;
-  /** How many times in a row the circuit has opened: the wait doubles each time. */
-  openings: number;
-  /** How many times it has opened in all. What began before the last time tells nothing of the route since. */
-  openedTimes: number;
-  /** Calls allowed in flight at once while half open; Infinity when closed. */
-  allowance: number;
+  /** For all accounts. */
+  shared: Circuit;
+  /** The account of the last failure that counted for all. */
+  lastFailed: string | undefined;
+  /** Of accounts whose calls failed, the one that failed last at the end. */
+  own: Map<string, Circuit>;
   measured: Measured;
 }
 
-const consecutiveFailuresMax = 5;
-const errorRateMax = 0.5;
-const callsForErrorRate = 20;
-const openMs = 2_000;
-const openMaxMs = 60_000;
-const rateLimitedMs = 2_000;
-const misconfiguredMs = 60_000;
-/** A half-open circuit that allows this many calls at once is closed. */
-const allowanceClosed = 64;
+/** Accounts that are followed for a route: beyond it, the one that failed the longest ago is forgotten. */
+const accountsMax = 1_000;
 /** Weight of the newest measurement in the moving averages. */
 const newest = 0.2;
 
 /**
- * A circuit breaker and moving averages for each route (Nygard, Release It!, 2007). It opens on consecutive failures, on a high
- * error rate, and on 429 for as long as Retry-After says. It is then half open: one call at a time, doubling with each success,
- * so that a recovering route is not overrun by the backlog. Calls that began before it opened neither open it again nor close it: many
- * that fail at one moment are one failure of the route.
+ * Circuit breakers and moving averages for each route. A failure may be due to what was asked, so one account alone closes a route
+ * off for itself only: it has a circuit of its own. For all accounts, several failures of one account after another count once,
+ * and it takes two in a row, however clear each is. Calls that began before a circuit opened neither open it again nor close it:
+ * many that fail at one moment are one failure of the route.
  */
 export function createCircuitBreaker(deps: { clock: Clock; random?: () => number }): CircuitBreaker {
   const random = deps.random ?? Math.random;
@@ -89,68 +88,52 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
   function stateOf(route: string): RouteState {
     let state = states.get(route);
     if (!state) {
-      state = {
-        inFlight: 0,
-        consecutiveFailures: 0,
-        errorRate: 0,
-        calls: 0,
-        openUntil: 0,
-        openings: 0,
-        openedTimes: 0,
-        allowance: Number.POSITIVE_INFINITY,
-        measured: {},
-      };
+      const shared = new Circuit({ least: 2, random });
+      state = { shared, lastFailed: undefined, own: new Map(), measured: {} };
       states.set(route, state);
     }
     return state;
   }
 
-  function open(state: RouteState, waitMs: number): void {
-    // Jitter, so that nodes that opened together do not probe together.
-    state.openUntil = Math.max(state.openUntil, now() + waitMs * (1 + random() * 0.2));
-    state.allowance = 1;
-    state.openings++;
-    state.openedTimes++;
-    state.consecutiveFailures = 0;
-    state.errorRate = 0;
-    state.calls = 0;
-  }
-
-  function recordFailure(state: RouteState, failure: UpstreamFailure): void {
-    state.consecutiveFailures++;
-    state.errorRate += newest * (1 - state.errorRate);
-    state.calls++;
-    const halfOpen = state.allowance !== Number.POSITIVE_INFINITY;
-    if (failure.outcome === 'rate_limited') open(state, failure.retryAfterMs ?? rateLimitedMs);
-    else if (failure.outcome === 'misconfigured') open(state, misconfiguredMs);
-    else if (halfOpen || state.consecutiveFailures >= consecutiveFailuresMax || failingOften(state))
-      open(state, Math.min(openMs * 2 ** state.openings, openMaxMs));
+  /** The account's own circuit, as the last to be forgotten. */
+  function followed({ own }: RouteState, account: string): Circuit {
+    const circuit = own.get(account) ?? new Circuit({ least: 1, random });
+    own.delete(account);
+    own.set(account, circuit);
+    const [oldest] = own.keys();
+    if (own.size > accountsMax && oldest !== undefined) own.delete(oldest);
+    return circuit;
   }
 
   return {
-    status(route) {
+    status(route, account) {
       const state = states.get(route);
       if (!state) return { available: true, inFlight: 0 };
-      const { inFlight, measured } = state;
-      const openForMs = state.openUntil === 0 ? 0 : state.openUntil - now();
+      const { shared, measured } = state;
+      const own = state.own.get(account);
+      const openForMs = Math.max(shared.openForMs(now()), own?.openForMs(now()) ?? 0);
       return {
-        available: openForMs <= 0 && inFlight < state.allowance,
+        available: openForMs === 0 && shared.hasRoom && own?.hasRoom !== false,
         availableInMs: openForMs > 0 ? openForMs : undefined,
-        inFlight,
+        inFlight: shared.inFlight,
         ...measured,
       };
     },
-    begin(route, ownKey) {
+    begin(route, account, ownKey) {
       const state = stateOf(route);
       if (ownKey) return { ended() {}, succeeded: (measure) => recordMeasure(state.measured, measure), failed() {} };
+      const { shared } = state;
+      const own = state.own.get(account);
+      const sharedBefore = shared.openedTimes;
+      const ownBefore = own?.openedTimes ?? 0;
       let isUnderWay = true;
-      const { openedTimes } = state;
-      const isOfBefore = () => openedTimes !== state.openedTimes;
-      state.inFlight++;
+      shared.inFlight++;
+      if (own) own.inFlight++;
       /** True the first time. */
       const end = () => {
         const isFirst = isUnderWay;
-        if (isFirst) state.inFlight--;
+        if (isFirst) shared.inFlight--;
+        if (isFirst && own) own.inFlight--;
         isUnderWay = false;
         return isFirst;
       };
@@ -159,34 +142,32 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
         succeeded(measure) {
           if (!end()) return;
           recordMeasure(state.measured, measure);
-          if (!isOfBefore()) recordSuccess(state);
+          if (sharedBefore === shared.openedTimes) shared.succeeded();
+          const theirs = state.own.get(account);
+          if (theirs && ownBefore === theirs.openedTimes) theirs.succeeded();
         },
         failed(failure) {
-          if (end() && countsAgainstRoute(failure) && !isOfBefore()) recordFailure(state, failure);
+          if (!end() || !countsAgainstRoute(failure)) return;
+          const theirs = followed(state, account);
+          if (ownBefore === theirs.openedTimes) theirs.failed(failure, now());
+          if (sharedBefore !== shared.openedTimes || state.lastFailed === account) return;
+          state.lastFailed = account;
+          shared.failed(failure, now());
         },
       };
     },
     circuits() {
-      const found: { route: string; state: 'open' | 'half_open' }[] = [];
-      for (const [route, state] of states)
-        if (state.allowance !== Number.POSITIVE_INFINITY)
-          found.push({ route, state: now() < state.openUntil ? 'open' : 'half_open' });
+      const found: OpenCircuit[] = [];
+      for (const [route, { shared, own }] of states) {
+        let accounts = 0;
+        for (const circuit of own.values()) if (circuit.openForMs(now()) > 0) accounts++;
+        if (!shared.isClosed)
+          found.push({ route, state: shared.openForMs(now()) > 0 ? 'open' : 'half_open', accounts });
+        else if (accounts > 0) found.push({ route, state: 'open_for_accounts', accounts });
+      }
       return found;
     },
   };
-}
-
-function recordSuccess(state: RouteState): void {
-  state.consecutiveFailures = 0;
-  state.errorRate *= 1 - newest;
-  state.calls++;
-  if (state.allowance !== Number.POSITIVE_INFINITY) {
-    state.allowance *= 2;
-    if (state.allowance >= allowanceClosed) {
-      state.allowance = Number.POSITIVE_INFINITY;
-      state.openings = 0;
-    }
-  }
 }
 
 function recordMeasure(measured: Measured, { firstTokenMs, totalMs, outputTokens }: CallMeasure): void {
@@ -195,10 +176,6 @@ function recordMeasure(measured: Measured, { firstTokenMs, totalMs, outputTokens
   const rest = totalMs - firstTokenMs;
   if (rest > 0 && outputTokens > 1)
     measured.tokensPerSecond = moved(measured.tokensPerSecond, (outputTokens / rest) * 1_000);
-}
-
-function failingOften(state: RouteState): boolean {
-  return state.calls >= callsForErrorRate && state.errorRate > errorRateMax;
 }
 
 // Bad input or a cancellation by the caller says nothing about the route.

@@ -40,7 +40,7 @@ export async function openStream(
   const { count, measure, pending, request, route } = terms;
   const startedAt = deps.clock.monotonic();
   const elapsed = () => deps.clock.monotonic() - startedAt;
-  const call = deps.breaker.begin(route.model.name, route.ownKey !== undefined);
+  const call = deps.breaker.begin(route.model.name, terms.account, route.ownKey !== undefined);
   const watch = watchRoute(deps, route);
   const deadline = deadlineAfter(terms.timeoutMs);
   const leaving = hasHiddenTokens(route) ? undefined : terms.signal;

@@ -38,6 +38,8 @@ export interface PreparedChat {
   states: OpenedStates;
   /** Who owns the reply's provider states; absent: the reply has none. */
   owner?: Pick<StateOwner, 'states' | 'accountId'>;
+  /** Whose request it is; empty without an account. */
+  account: string;
   /** The schema that the reply's JSON must fit. */
   schema?: CallersSchema;
   count: CountTokens;
@@ -104,7 +106,7 @@ export async function prepareChat(
       )(statusOf),
     )(suited.value);
   let unavailable: Failure | undefined;
-  let choice = choose(deps.breaker.status);
+  let choice = choose((route) => deps.breaker.status(route, owner));
   if (!choice.ok && choice.because === 'unavailable') {
     const attempts = choice.skipped.map(({ provider, id }): Attempt => skippedAttempt(provider, id));
     unavailable = { kind: 'upstream_failed', attempts };
@@ -136,6 +138,7 @@ export async function prepareChat(
     reason: choice.reason,
     measure,
     states: states.value,
+    account: owner,
     ...(deps.states && owner ? { owner: { states: deps.states, accountId: owner } } : {}),
     ...(proven ? { schema: proven.value } : {}),
     count: tokenCounter(deps.sandbox, owner),

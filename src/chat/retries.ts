@@ -20,6 +20,8 @@ export interface RetryDeps extends Pick<ModelDeps, 'clock' | 'random' | 'sleep'>
 export interface RetryTerms<Failed> {
   /** The route's name. */
   route: string;
+  /** Who asks. */
+  account: string;
   /** Whether it is called with the account's own key, which no circuit blocks. */
   ownKey?: boolean;
   /** The maximum number of retries. */
@@ -58,13 +60,13 @@ export async function withRetries<Outcome extends { ok: true } | Failed>(
       if (waitMs > waitMaxMs || waitMs + roomMs > left()) return outcome;
       await sleep(waitMs, terms.leaving.signal);
       if (terms.leaving.signal.aborted) return outcome;
-    } while (!terms.ownKey && !deps.breaker.status(terms.route).available);
+    } while (!terms.ownKey && !deps.breaker.status(terms.route, terms.account).available);
     terms.onRetry(outcome as Extract<Outcome, { ok: false }>);
   }
 
   function waitBefore(number: number, { retryAfterMs = 0 }: UpstreamFailure): number {
     // Timers may fire a millisecond early, but a circuit never closes early.
-    const openForMs = terms.ownKey ? undefined : deps.breaker.status(terms.route).availableInMs;
+    const openForMs = terms.ownKey ? undefined : deps.breaker.status(terms.route, terms.account).availableInMs;
     const circuitMs = Math.ceil(openForMs ?? -1) + 1;
     const jitter = (deps.random ?? Math.random)() * backoffMs * 2 ** number;
     return Math.max(retryAfterMs, circuitMs) + jitter;

@@ -42,7 +42,7 @@ export interface Answered<Answer> {
  */
 export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): Promise<Result<Answered<Answer>>> {
   const { attempts, charge, deps, prepared, request, signal } = run;
-  const { count, measure, owner, quote, states } = prepared;
+  const { account, count, measure, owner, quote, states } = prepared;
   const endsAt = deps.clock.monotonic() + deps.deadlineMs;
   const leaving = watchRefusal(charge.pending, signal);
   let last: UpstreamFailure | undefined;
@@ -70,7 +70,7 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     const dialect = deps.providers.dialect(provider);
     const keepsForHour = hasRate(route.price, 'cacheWrite1hInputPerMillion');
     const terms = {
-      ...{ route, model, request, measure, count, outputTokensCap, dialect, pending: charge.pending, signal },
+      ...{ account, route, model, request, measure, count, outputTokensCap, dialect, pending: charge.pending, signal },
       ...callOptionsOf({ request, model: route.model, keepsForHour, dialect, states, outputTokensCap }),
       owner: owner && { ...owner, provider, model: id },
     };
@@ -78,7 +78,7 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     const outcome = await withRetries<{ ok: true; answer: Answer } | FailedAttempt>(
       deps,
       {
-        ...{ timeoutMs, leaving, route: route.model.name, ownKey: route.ownKey !== undefined },
+        ...{ timeoutMs, leaving, account, route: route.model.name, ownKey: route.ownKey !== undefined },
         retries: Math.min(request.routing?.maxRetries ?? 0, retriesMax),
         onRetry: ({ failure, latencyMs }) => attempts.push(attemptOf(route, failure.outcome, latencyMs)),
       },

@@ -65,12 +65,12 @@ export async function callBatches(
 
 async function callOne(
   { breaker, clock }: Pick<EmbeddingsDeps, 'breaker' | 'clock'>,
-  { upstream, route, ownKey, dimensions, shortened, signal }: BatchTerms,
+  { upstream, route, owner, ownKey, dimensions, shortened, signal }: BatchTerms,
   batch: Batch,
   values: Float32Array,
 ): Promise<{ ok: true; tokens: number | undefined } | { ok: false; failure: UpstreamFailure }> {
   const startedAt = clock.monotonic();
-  const call = breaker.begin(route, ownKey);
+  const call = breaker.begin(route, owner, ownKey);
   try {
     signal.throwIfAborted();
     const { inputs } = batch;

@@ -129,7 +129,7 @@ function embed(
   owner: string,
 ): Promise<Result<AnsweredInTurn<PricedEmbeddingModel, Vectors>>> {
   return tryInTurn({
-    ...{ routes, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'inputs' },
+    ...{ routes, account: owner, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'inputs' },
     ownKeys: deps.ownKeys,
     call: ({ model, embedding, price, ownKey }, signal) => {
       const { provider, id, upstreamModel } = model;

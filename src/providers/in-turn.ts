@@ -5,10 +5,11 @@ import type { UpstreamFailure } from './upstream-failure.ts';
 
 /** The part of a circuit breaker that calls without a stream need. */
 export interface CallBreaker {
-  status(route: string): { available: boolean };
-  /** The outcome of a call with an account's own key says nothing about the route for others. */
+  status(route: string, account: string): { available: boolean };
+  /** The outcome of a call with the account's own key says nothing about the route for others. */
   begin(
     route: string,
+    account: string,
     ownKey?: boolean,
   ): {
     succeeded(measure: { firstTokenMs: number; totalMs: number; outputTokens: number }): void;
@@ -27,6 +28,8 @@ export type CallOutcome<Answer> = { ok: true; answer: Answer } | { ok: false; fa
 
 export interface InTurn<R extends Route, Answer> {
   routes: readonly R[];
+  /** Who asks. */
+  account: string;
   breaker: Pick<CallBreaker, 'status'>;
   /** Time limit for all calls together. */
   deadlineMs: number;
@@ -52,6 +55,7 @@ export interface AnsweredInTurn<R, Answer> {
  */
 export async function tryInTurn<R extends Route, Answer>({
   routes,
+  account,
   breaker,
   deadlineMs,
   field,
@@ -68,7 +72,7 @@ export async function tryInTurn<R extends Route, Answer>({
       const attempt = { provider: route.model.provider, model: route.model.id };
       const { ownKey } = route;
       if (ownKey && refusedKeys.has(ownKey.id)) continue;
-      const isAvailable = ownKey !== undefined || breaker.status(route.model.name).available;
+      const isAvailable = ownKey !== undefined || breaker.status(route.model.name, account).available;
       const startedAt = performance.now();
       const calling = isAvailable ? call(route, timeUp.signal) : undefined;
       if (calling && ownKey) ownKeys?.used(ownKey);

@@ -32,7 +32,7 @@ export async function callModel(
   { upstream, route, ownKey, ...asked }: CallTerms,
 ): Promise<CallOutcome<Ranking>> {
   const startedAt = clock.monotonic();
-  const call = breaker.begin(route, ownKey);
+  const call = breaker.begin(route, asked.owner, ownKey);
   try {
     const { ranking, tokens, searchUnits } = await upstream.rerank(asked);
     if (!isWhole(ranking, asked.documents.length)) {

@@ -149,7 +149,7 @@ function rank(
 ): Promise<Result<AnsweredInTurn<PricedRerankModel, Counted>>> {
   const { query, documents } = request;
   return tryInTurn({
-    ...{ routes, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'documents' },
+    ...{ routes, account: owner, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'documents' },
     ownKeys: deps.ownKeys,
     call: (route, signal) => {
       const { model, rerank, price, ownKey } = route;

@@ -54,6 +54,7 @@ function routeOf(
       },
       {
         route: 'p/m',
+        account: 'a',
         retries: options.retries,
         timeoutMs: options.timeoutMs ?? 60_000,
         leaving: left,
@@ -147,10 +148,10 @@ describe('a route', () => {
           clock += ms;
         },
       },
-      { route: 'p/m', retries: 2, timeoutMs: 60_000, leaving: new AbortController(), onRetry: () => {} },
+      { route: 'p/m', account: 'a', retries: 2, timeoutMs: 60_000, leaving: new AbortController(), onRetry: () => {} },
       async () => {
-        called.push(breaker.status('p/m').available);
-        const under = breaker.begin('p/m');
+        called.push(breaker.status('p/m', 'a').available);
+        const under = breaker.begin('p/m', 'a');
         const failure: UpstreamFailure = { outcome: 'rate_limited', retryAfterMs: 1_000 };
         under.failed(failure);
         return { ok: false, failure };

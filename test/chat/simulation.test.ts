@@ -23,6 +23,7 @@ interface SimulatedModel extends PricedModel {
 
 const durationMs = 60_000;
 const requestsPerSecond = 400;
+const accounts = 50;
 
 describe('economy over a hundred models', () => {
   test('costs less than any single model that does the job, answers through outages, and runs over no model that recovers', () => {
@@ -93,37 +94,43 @@ function simulate({ models, random }: World) {
   const after = (ms: number, run: () => void) => later.push({ at: now + ms, run });
 
   function request(): void {
+    const account = `acc_${Math.floor(random() * accounts)}`;
     const usage = { inputTokens: 100 + Math.floor(random() * 2_000), outputTokens: 50 + Math.floor(random() * 500) };
     const needs = new Set<Capability>((['tools', 'json', 'images'] as const).filter(() => random() < 0.3));
     const choice = chooseRoutes(
       { mode: 'economy', fallback: true, allow: [], deny: [], needs, inputTokens: usage.inputTokens, images: 0 },
       models,
-      breaker.status,
+      (route) => breaker.status(route, account),
       random,
     );
     for (const model of models)
       if (model.model.capabilities.size === 3) model.alone += priceOf({ ...usage, requests: 1 }, model.price);
     if (choice.ok)
       attempt(
+        account,
         choice.routes.map(({ model }) => model.name),
         usage,
       );
     else result.unanswered++;
   }
 
-  function attempt([name, ...rest]: string[], usage: { inputTokens: number; outputTokens: number }): void {
+  function attempt(
+    account: string,
+    [name, ...rest]: string[],
+    usage: { inputTokens: number; outputTokens: number },
+  ): void {
     const model = name === undefined ? undefined : byName.get(name);
     if (!model) {
       result.unanswered++;
       return;
     }
     model.calls.push(now);
-    const call = breaker.begin(model.model.name);
+    const call = breaker.begin(model.model.name, account);
     const isDown = model.outages.some(({ from, until }) => now >= from && now < until);
     after(isDown ? 20 : model.firstTokenMs, () => {
       if (isDown) {
         call.failed({ outcome: 'server_error' });
-        attempt(rest, usage);
+        attempt(account, rest, usage);
         return;
       }
       call.succeeded({

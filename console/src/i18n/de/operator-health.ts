@@ -31,6 +31,8 @@ export default {
   state: 'Status',
   'circuit-open': 'offen: es schlug fehl und wird nicht aufgerufen',
   'circuit-half_open': 'halb offen: einige Aufrufe versuchen es',
+  'circuit-open_for_accounts':
+    'offen für Konten, deren eigene Anfragen immer wieder fehlschlugen; für alle anderen in Gebrauch',
   versions: 'Preisliste',
   noVersions: 'Die Preisliste ist leer.',
   version: 'Version',

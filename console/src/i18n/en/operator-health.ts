@@ -29,6 +29,7 @@ export default {
   state: 'State',
   'circuit-open': 'open: it failed, and is not called',
   'circuit-half_open': 'half open: a few calls try it',
+  'circuit-open_for_accounts': 'open for accounts whose own requests kept failing, in use for all others',
   versions: 'Price book',
   noVersions: 'The price book is empty.',
   version: 'Version',
