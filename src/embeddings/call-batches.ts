@@ -1,6 +1,8 @@
-import { type CallOutcome, type EmbeddingUpstream, type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
+import { unwrap } from '../base/failure.ts';
+import { type EmbeddingUpstream, type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
 import { type Batch, batchesOf } from './batches.ts';
 import type { EmbeddingsDeps } from './deps.ts';
+import { bytesOf, inputTokensAbout } from './tokens.ts';
 import type { EmbedUsage } from './types.ts';
 
 export interface BatchTerms {
@@ -25,30 +27,40 @@ export interface Vectors {
   overruns: { bound: number; stated: number }[];
 }
 
+/** `lostTokens`: roughly what was asked for, and perhaps made, before a call failed. */
+export type BatchesOutcome =
+  | { ok: true; answer: Vectors }
+  | { ok: false; failure: UpstreamFailure; lostTokens: number };
+
 /** Concurrent calls for one request. */
 const atOnce = 4;
 
 /**
  * Embeds all inputs in as many calls as needed, a few at a time. The first failure ends the others. A reply is valid only if it
- * has a vector of the right length for each input, and every number in it is finite as a 32-bit float.
+ * has a vector of the right length for each input, and every number in it is finite as a 32-bit float. Throws `rate_limited` if it
+ * takes several calls and the account has left too many such unpaid.
  */
 export async function callBatches(
-  deps: Pick<EmbeddingsDeps, 'breaker' | 'clock' | 'countTokens'>,
+  deps: Pick<EmbeddingsDeps, 'breaker' | 'clock' | 'countTokens' | 'unpaid'>,
   terms: BatchTerms,
-): Promise<CallOutcome<Vectors>> {
+): Promise<BatchesOutcome> {
   const { inputs, dimensions, upstream } = terms;
-  const values = new Float32Array(inputs.length * dimensions);
   const waiting = batchesOf(inputs, { ...terms, inputsMax: upstream.inputsMax });
+  if (waiting.length > 1 && !terms.ownKey) unwrap(deps.unpaid.may(terms.owner));
+  const values = new Float32Array(inputs.length * dimensions);
   const usage: EmbedUsage = { inputTokens: 0, estimated: false };
   const overruns: { bound: number; stated: number }[] = [];
   const ending = new AbortController();
   const signal = AbortSignal.any([terms.signal, ending.signal]);
   let failure: UpstreamFailure | undefined;
+  let stoppedTokens = 0;
 
   async function work(): Promise<void> {
     for (let batch = waiting.shift(); batch && !failure; batch = waiting.shift()) {
       const outcome = await callOne(deps, { ...terms, signal }, batch, values);
       if (!outcome.ok) {
+        // Stopped because of another, it may have been made all the same.
+        if (failure) stoppedTokens += batch.inputs.reduce((sum, input) => sum + inputTokensAbout(bytesOf(input)), 0);
         failure ??= outcome.failure;
         ending.abort();
         return;
@@ -60,7 +72,8 @@ export async function callBatches(
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, work));
-  return failure ? { ok: false, failure } : { ok: true, answer: { values, usage, overruns } };
+  if (failure) return { ok: false, failure, lostTokens: usage.inputTokens + stoppedTokens };
+  return { ok: true, answer: { values, usage, overruns } };
 }
 
 async function callOne(

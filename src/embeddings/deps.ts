@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { OwnKeys } from '../base/own-key.ts';
 import type { SharedTurns } from '../base/shared-turns.ts';
 import type { Catalog } from '../catalog/index.ts';
+import type { UnpaidWork } from '../limits/index.ts';
 import type { CallBreaker, Providers } from '../providers/index.ts';
 import type { WatchCall } from '../telemetry/index.ts';
 import type { ChargingDeps } from '../wallet/index.ts';
@@ -21,6 +22,8 @@ export interface EmbeddingsDeps extends ChargingDeps {
   overran?: ((overrun: Overrun) => void) | undefined;
   /** For traces and metrics; absent: calls are not watched. */
   watchCall?: WatchCall | undefined;
+  /** Told what calls cost whose request failed. */
+  unpaid: UnpaidWork;
   /** How many numbers requests may hold in memory at once; further requests are refused as `overloaded`. */
   valuesInFlightMax: number;
 }

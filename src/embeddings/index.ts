@@ -1,8 +1,9 @@
 import type { Caller } from '../base/caller.ts';
-import { fail, type Result } from '../base/failure.ts';
+import { fail, type Result, resultOf } from '../base/failure.ts';
 import { orAborted } from '../base/or-aborted.ts';
 import { createUnderWay } from '../base/under-way.ts';
 import { namesModel, type PricedEmbeddingModel } from '../catalog/index.ts';
+import { createUnpaidWork } from '../limits/index.ts';
 import type { EmbeddingsDeps } from './deps.ts';
 import { offeredModels } from './offered-models.ts';
 import { chooseFor, runEmbed } from './run-embed.ts';
@@ -33,12 +34,16 @@ const valuesInFlightMax = 33_554_432;
 const embedDeadlineMs = 120_000;
 const retryAfterMs = 1_000;
 
-type Options = Omit<EmbeddingsDeps, 'deadlineMs' | 'valuesInFlightMax'> &
-  Partial<Pick<EmbeddingsDeps, 'deadlineMs' | 'valuesInFlightMax'>>;
+/** What was made in vain. */
+const halves = 'embeddings whose request failed in another part';
+
+type Defaulted = 'deadlineMs' | 'unpaid' | 'valuesInFlightMax';
+type Options = Omit<EmbeddingsDeps, Defaulted> & Partial<Pick<EmbeddingsDeps, Defaulted>>;
 
 /** Combines wallet, catalog and providers into embeddings. */
 export function createEmbeddings(options: Options): Embeddings {
-  const deps: EmbeddingsDeps = { deadlineMs: embedDeadlineMs, valuesInFlightMax, ...options };
+  const unpaid = createUnpaidWork(options.clock, halves);
+  const deps: EmbeddingsDeps = { deadlineMs: embedDeadlineMs, valuesInFlightMax, unpaid, ...options };
   const underWay = createUnderWay();
   let valuesInFlight = 0;
   const valuesOfAccounts = new Map<string, number>();
@@ -74,7 +79,7 @@ export function createEmbeddings(options: Options): Embeddings {
     if (!wanted.ok) return wanted;
     const giveBack = takeRoom(caller.accountId ?? '', wanted.value);
     if (!giveBack) return fail({ kind: 'overloaded', retryAfterMs });
-    const work = runEmbed(deps, caller, request, call);
+    const work = resultOf(() => runEmbed(deps, caller, request, call));
     // A reply waiting to be read takes as much memory as one in progress.
     work.then(({ ok }) => (ok ? call.left?.() : undefined)).then(giveBack, giveBack);
     return work;

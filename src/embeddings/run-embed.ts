@@ -137,13 +137,17 @@ function embed(
       if (!upstream) return undefined;
       return watchOutcome(
         deps.watchCall?.({ operation: 'embeddings', provider, model: id, upstreamModel, dimensions }),
-        () =>
-          callBatches(deps, {
+        async () => {
+          const made = await callBatches(deps, {
             ...{ upstream, dimensions, owner, signal, route: model.name, inputs: request.inputs },
             shortened: dimensions !== embedding.dimensions,
             inputTokensMax: model.contextTokens,
             ownKey: ownKey !== undefined,
-          }),
+          });
+          if (!made.ok && made.lostTokens > 0 && !ownKey)
+            deps.unpaid.note(owner, priceOf({ inputTokens: made.lostTokens, requests: 0 }, price));
+          return made;
+        },
         (made) => {
           if (!made.ok) return { outcome: made.failure.outcome };
           const { usage } = made.answer;

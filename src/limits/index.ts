@@ -22,6 +22,7 @@ export type {
   OpenConnection,
   TokenReservation,
 } from './types.ts';
+export { createUnpaidWork, type UnpaidWork, unpaidMost } from './unpaid.ts';
 
 export interface LimitsOptions {
   clock: Clock;

@@ -4,6 +4,7 @@ import { fail, isShortOfCredit, type Result, succeed } from '../base/failure.ts'
 import { formatUsd, maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
+import type { UnpaidWork } from '../limits/index.ts';
 import {
   Budget,
   dueOf,
@@ -21,7 +22,6 @@ import {
 } from '../wallet/index.ts';
 import type { FamilyName, Plain } from './family.ts';
 import { familyPrice, type PriceList } from './prices.ts';
-import type { UnpaidAnswers } from './unpaid-answers.ts';
 
 /** How a request arrived. */
 export interface WorkflowCall {
@@ -74,7 +74,7 @@ export interface ChargeDeps {
   /** Whether judgements are stored with their charges, so that outcomes can be reported on them. */
   keepJudgements: boolean;
   /** Notified of what a model has cost for failed requests. */
-  unpaid: UnpaidAnswers;
+  unpaid: UnpaidWork;
 }
 
 /** How long a hold whose node died keeps its credit. A model may be asked twice, for two minutes each. */

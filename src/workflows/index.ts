@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import type { Database } from '../db/index.ts';
+import { createUnpaidWork } from '../limits/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { Assistable } from './assist/deps.ts';
@@ -22,7 +23,6 @@ import { listPacks, type PackList } from './list-packs.ts';
 import type { OwnPacks } from './own-packs/index.ts';
 import { listPrices, type PriceList } from './prices.ts';
 import { runFamily } from './run-family.ts';
-import { createUnpaidAnswers } from './unpaid-answers.ts';
 
 export type { Assistant, ModelRequest } from './assistant.ts';
 export type { BatchItem, BatchTerms } from './batch.ts';
@@ -73,6 +73,9 @@ export interface Workflows {
   prices(accountId: string): { family: string; price: NanoUsd; unit: string }[];
 }
 
+/** What models were asked for in vain. */
+const misfits = "answers of models that did not fit a workflow's output schema";
+
 export function createWorkflows(options: {
   db: Database;
   ledger: Ledger;
@@ -95,7 +98,7 @@ export function createWorkflows(options: {
     ...{ db: options.db, clock: options.clock ?? systemClock, sandbox, told },
     ...(options.quotas ? { quotas: options.quotas } : {}),
   });
-  const unpaid = createUnpaidAnswers(options.clock ?? systemClock);
+  const unpaid = createUnpaidWork(options.clock ?? systemClock, misfits);
   const deps = { keepJudgements: true, ...options, definitions, unpaid, told };
   return {
     run<Name extends ChargedFamily>(name: Name, caller: Caller, request: RequestFor<Name>, call: WorkflowCall) {

@@ -208,6 +208,25 @@ test('long lists are split by what a call may bring back, by bytes and by what t
   expect([ledger.balance, ledger.held]).toEqual([before, 0n]);
 });
 
+test('what the other calls of a failed request cost is not charged, and an account may leave only so much of it unpaid', async () => {
+  const models = [model('e', { price: { inputPerMillionUsd: '100' } })];
+  const { run, ledger, upstream } = await serve({ models, balance: 100_000_000_000n });
+  // Its provider counts more tokens in it than the model takes; we do not.
+  const refused = 'international '.repeat(2_100);
+  const inputs = [...Array.from({ length: 12 }, () => 'international '.repeat(1_700)), refused];
+  const failed = await run({ inputs });
+  expect(failed).toMatchObject({ ok: false, failure: { kind: 'upstream_failed' } });
+  const asked = upstream.seen.length;
+  expect(asked).toBe(2);
+  expect(await run({ inputs })).toMatchObject({ failure: { kind: 'rate_limited' } });
+  expect(upstream.seen).toHaveLength(asked);
+  expect(ledger).toMatchObject({ balance: 100_000_000_000n, held: 0n, settlements: [] });
+  // One call makes all or nothing.
+  expect(await run({ inputs: ['a', 'b'] })).toMatchObject({ ok: true });
+  expect(await run({ inputs: [refused] })).toMatchObject({ failure: { kind: 'upstream_failed' } });
+  expect(await run({ inputs: ['a'] })).toMatchObject({ ok: true });
+});
+
 test('auto is always the model of the highest rank; another one never takes its place, another provider of it does', async () => {
   const models = [
     model('small', { quality: 10, price: { inputPerMillionUsd: '0.01' } }),

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { fail, invalid, succeed } from '../../src/base/failure.ts';
+import { createUnpaidWork } from '../../src/limits/index.ts';
 import type { HoldRequest, Ledger } from '../../src/wallet/index.ts';
 import { type ChargedRequest, chargedRun, type WorkflowCall } from '../../src/workflows/charged-run.ts';
 import type { PriceList } from '../../src/workflows/index.ts';
-import { createUnpaidAnswers } from '../../src/workflows/unpaid-answers.ts';
 import { silent } from '../support/database.ts';
 import { memoryLedger } from '../support/memory-ledger.ts';
 
@@ -37,7 +37,7 @@ function serviceOf(balance: bigint) {
       return memory.extend(hold, more, terms);
     },
   };
-  const unpaid = createUnpaidAnswers(systemClock);
+  const unpaid = createUnpaidWork(systemClock, 'a test');
   const deps = { ledger, prices, log: silent, keepJudgements: false, unpaid };
   const run = (
     options: {

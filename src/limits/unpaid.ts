@@ -4,11 +4,11 @@ import { fail, type Result, succeed } from '../base/failure.ts';
 import { divideRoundingUp, formatUsd, maxOf, type NanoUsd } from '../base/money.ts';
 
 /**
- * Limits what models cost for failed requests, which nobody pays for: otherwise a workflow whose schema no answer meets could
- * run without end. Each account has an allowance that recovers over time. Requests already in progress when it runs out may
+ * Limits what models cost for failed requests, which nobody pays for: otherwise requests that cost something and then fail could be
+ * repeated without end. Each account has an allowance that recovers over time. Requests already in progress when it runs out may
  * overrun it.
  */
-export interface UnpaidAnswers {
+export interface UnpaidWork {
   /** Fails with `rate_limited` while the account's allowance is used up. */
   may(accountId: string): Result<void>;
   /** Records what a model has cost for a failed request. */
@@ -27,7 +27,8 @@ interface Unpaid {
   atMs: number;
 }
 
-export function createUnpaidAnswers(clock: Pick<Clock, 'monotonic'>): UnpaidAnswers {
+/** `what`: what is left unpaid, for those who are refused. */
+export function createUnpaidWork(clock: Pick<Clock, 'monotonic'>, what: string): UnpaidWork {
   const accounts = new LRUCache<string, Unpaid>({ max: accountsMax });
 
   function left(accountId: string, nowMs: number): NanoUsd {
@@ -44,7 +45,7 @@ export function createUnpaidAnswers(clock: Pick<Clock, 'monotonic'>): UnpaidAnsw
       const retryAfterMs = Number(divideRoundingUp((over + 1n) * hourMs, unpaidMost));
       return fail({
         kind: 'rate_limited',
-        limit: `${formatUsd(unpaidMost)} USD an hour for answers of models that did not fit a workflow's output schema, which nobody paid for`,
+        limit: `${formatUsd(unpaidMost)} USD an hour for ${what}, which nobody paid for`,
         retryAfterMs,
       });
     },

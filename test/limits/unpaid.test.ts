@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createUnpaidAnswers, unpaidMost } from '../../src/workflows/unpaid-answers.ts';
+import { createUnpaidWork, unpaidMost } from '../../src/limits/index.ts';
 
 test('what an account may leave unpaid comes back in an hour, and is its own', () => {
   let ms = 5;
-  const unpaid = createUnpaidAnswers({ monotonic: () => ms });
+  const unpaid = createUnpaidWork({ monotonic: () => ms }, 'answers that did not fit');
   unpaid.note('acc_1', unpaidMost - 1n);
   expect(unpaid.may('acc_1').ok).toBe(true);
   unpaid.note('acc_1', 1n);
