@@ -67,8 +67,12 @@ export function createDevices({ store, grants, clients, clock, attempts, parentO
             description: `The key of the client application "${client.displayName}" does not work any more.`,
           });
     const violations = violationsOf(approval, parent.value);
-    if (approval.displayName !== undefined && [...approval.displayName].length > 200)
-      violations.push({ field: 'displayName', description: 'must have at most 200 characters' });
+    const { displayName = '' } = approval;
+    if ([...displayName].length > 200 || /\p{Cc}/u.test(displayName))
+      violations.push({
+        field: 'displayName',
+        description: 'must have at most 200 characters, and no control characters, such as line breaks',
+      });
     if (violations.length > 0) return fail({ kind: 'invalid_argument', violations });
     const now = clock.now();
     const spendingCap = lesserCap(approval.spendingCap, parent.value.spendingCap);

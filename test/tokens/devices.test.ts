@@ -140,6 +140,16 @@ eachServer((server) => {
     expect(await approve(from, authorization.userCode)).toMatchObject({ failure: { kind: 'not_found' } });
   });
 
+  test('a name for people has no control characters, wherever it was entered', async () => {
+    const from = await makeClient(node);
+    const { userCode } = await authorize(from);
+    for (const displayName of ['a\u0000b', 'a\r\nb', 'x'.repeat(201)])
+      expect(await approve(from, userCode, { displayName })).toMatchObject({
+        failure: { violations: [{ field: 'displayName' }] },
+      });
+    expect(unwrap(await approve(from, userCode, { displayName: 'Küche 🍳' })).displayName).toBe('Küche 🍳');
+  });
+
   test('two that redeem one code at one time: one gets the tokens', async () => {
     const from = await makeClient(node);
     const { deviceCode, userCode } = await authorize(from);
