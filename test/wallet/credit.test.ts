@@ -3,7 +3,7 @@ import { newId } from '../../src/base/ids.ts';
 import { nanoPerUsd } from '../../src/base/money.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
-import { addCustomer, balanceOf, type Customer, holdOf, mustHold, type Node, startNode } from './support.ts';
+import { addCustomer, balanceOf, type Customer, holdOf, mustHold, type Node, run, startNode } from './support.ts';
 
 const usd = nanoPerUsd;
 
@@ -135,6 +135,38 @@ eachServer((server) => {
     expect(await adjust(60n, 'd', hold.chargeId)).toMatchObject({ failure: { kind: 'precondition_failed' } });
     expect(await adjust(40n, 'e', hold.chargeId)).toMatchObject({ ok: true });
     expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * usd + 10n });
+  });
+
+  test('what is given back for a charge includes what was repaid of its debt, and no more', async () => {
+    const account = await customer(5n);
+    const back = (amount: bigint, idempotencyKey: string, reversesChargeId: string) =>
+      node.wallets.adjust({
+        ...{ accountId: account.accountId, kind: 'api', amount, reason: 'test', actor: 'op' },
+        ...{ idempotencyKey, reversesChargeId },
+      });
+    // Delivered after its hold had expired and all but 1 USD was spent: 1 USD is collected, 2 are owed.
+    const hold = await mustHold(node, holdOf(account, { ceiling: 3n * usd }));
+    await run(database().url, `UPDATE charge SET expires_at_us = 1 WHERE id = '${hold.chargeId}'`);
+    await node.ledger.committer.submit({
+      ...{ type: 'expire', walletId: hold.walletId, chargeId: hold.chargeId, capOwners: [], idempotency: undefined },
+    });
+    await spend(account, 4n * usd);
+    await node.ledger.settle(hold, { cost: 3n * usd, usage: {}, delivered: true });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, owed: 2n * usd });
+    const refused = await back(1n * usd + 1n, 'too much', hold.chargeId);
+    expect(refused).toMatchObject({
+      failure: { kind: 'precondition_failed', description: expect.stringContaining(': 1.00 USD') },
+    });
+    // It repays part of the debt at once, and so has been paid for, too.
+    expect(await back(1n * usd, 'first', hold.chargeId)).toMatchObject({ ok: true });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, owed: 1n * usd });
+    expect(await back(1n * usd + 1n, 'too much again', hold.chargeId)).toMatchObject({ ok: false });
+    await topUp(account, 5n * usd);
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 4n * usd, owed: 0n });
+    expect(await back(2n * usd + 1n, 'still too much', hold.chargeId)).toMatchObject({ ok: false });
+    expect(await back(2n * usd, 'rest', hold.chargeId)).toMatchObject({ ok: true });
+    expect(await back(1n, 'one more', hold.chargeId)).toMatchObject({ ok: false });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 6n * usd, owed: 0n });
   });
 
   test('a refund takes what is there; the rest is owed, blocks use, and is paid by the next credit', async () => {

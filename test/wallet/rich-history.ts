@@ -201,6 +201,8 @@ async function oweForUse(node: Node, url: string): Promise<void> {
     await node.ledger.settle(other, spent);
     await node.ledger.settle(hold, { ...chat, delivered: true });
     for (const usd of credit) await adjust(node, user, { amount: usd * nanoPerUsd });
+    // More than was collected at first: the repaid debt is given back as well.
+    if (credit.length > 0) await adjust(node, user, { amount: chat.cost - 1n, reversesChargeId: hold.chargeId });
   }
 }
 

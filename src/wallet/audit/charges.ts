@@ -64,12 +64,15 @@ export const chargeInvariants: Rules = {
       FROM charge WHERE expires_at_us < ${nowUs} - ${graceUs}`,
   },
   'reversals-stay-within-the-charge': {
-    promise: 'What is given back for a charge is never more than it was, and is counted on it.',
-    sql: `SELECT c.id AS subject, CONCAT('settled ', COALESCE(c.settled, 0), ', reversed ', c.reversed, ', adjustments ', COALESCE(s.total, 0)) AS detail
+    promise:
+      'What is given back for a charge is never more than was paid for it, repaid debts included, and is counted on it.',
+    sql: `SELECT STRAIGHT_JOIN c.id AS subject, CONCAT('settled ', COALESCE(c.settled, 0), ', repaid ', COALESCE(r.taken, 0), ', reversed ', c.reversed,
+          ', adjustments ', COALESCE(s.total, 0)) AS detail
       FROM charge c LEFT JOIN (
         SELECT wallet_id, charge_id, SUM(amount) AS total FROM adjustment WHERE charge_id IS NOT NULL GROUP BY wallet_id, charge_id
       ) s ON s.wallet_id = c.wallet_id AND s.charge_id = c.id
-      WHERE c.reversed <> COALESCE(s.total, 0) OR c.reversed > COALESCE(c.settled, 0)`,
+      LEFT JOIN receivable r ${byKey} ON r.source_id = c.id AND r.reference = 'use'
+      WHERE c.reversed <> COALESCE(s.total, 0) OR c.reversed NOT BETWEEN 0 AND COALESCE(c.settled, 0) + COALESCE(r.taken, 0)`,
   },
   'an-account-pays-with-its-own-keys': {
     promise: 'The key of every charge is one of the account whose wallet pays.',

@@ -91,6 +91,9 @@ export class GroupState {
   }
 }
 
+/** The reference of the receivable of a charge that could not be collected in full; a charge owes once. */
+export const debtReference = 'use';
+
 /** Joins two texts into one map key; neither can contain NUL (the door refuses it). */
 export function pairKey(first: string, second: string): string {
   return `${first}\0${second}`;

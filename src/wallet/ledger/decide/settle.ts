@@ -8,7 +8,7 @@ import type {
   ReleaseOperation,
   SettleOperation,
 } from '../operation.ts';
-import { freeOf, type GroupState, pairKey, walletOf } from './group-state.ts';
+import { debtReference, freeOf, type GroupState, pairKey, walletOf } from './group-state.ts';
 import { renewed } from './hold.ts';
 import { captureKey, freeKey, isSuperseded } from './keys.ts';
 import { post, revenue } from './post.ts';
@@ -94,9 +94,9 @@ function conclude(operation: SettleOperation, state: GroupState, charge: ChargeR
   if (owed === 0n) return;
   charge.owed = owed;
   walletOf(state, charge.walletId).owed += owed;
-  state.receivables.add(pairKey(charge.id, use), {
+  state.receivables.add(pairKey(charge.id, debtReference), {
     sourceId: charge.id,
-    reference: use,
+    reference: debtReference,
     walletId: charge.walletId,
     kind: 'usage',
     state: 'final',
@@ -153,9 +153,6 @@ function endCharge(
   charge.endedAtUs = state.nowUs;
   if (end === 'released') freeKey(reference, state);
 }
-
-/** The reference of a charge's debt; a charge owes once. */
-const use = 'use';
 
 /** When a charge is paid: at its end, or at its expiry with the `rest` afterwards, or all of it `late`. */
 type CaptureStep = 'capture' | 'expiry' | 'late' | 'rest' | 'excess';

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../../base/audit-event.ts';
 import { fail, type Result, succeed } from '../../../base/failure.ts';
-import { minOf, type NanoUsd } from '../../../base/money.ts';
+import { formatUsd, minOf, type NanoUsd } from '../../../base/money.ts';
 import type { ReceivableRow, TopUpRow, WalletRow } from '../../tables.ts';
 import type {
   AdjustOperation,
@@ -10,7 +10,7 @@ import type {
   RepayOperation,
   ReverseOperation,
 } from '../operation.ts';
-import { freeOf, type GroupState, pairKey, walletOf } from './group-state.ts';
+import { debtReference, freeOf, type GroupState, pairKey, walletOf } from './group-state.ts';
 import { post } from './post.ts';
 
 /** Far below the BIGINT limit, so that no sum of a few amounts exceeds it. */
@@ -131,8 +131,13 @@ export function decideAdjust(operation: AdjustOperation, state: GroupState): Out
   if (chargeId !== undefined) {
     const charge = state.charges.get(chargeId);
     if (charge?.walletId !== walletId) return fail({ kind: 'not_found', resource: 'charge' });
-    if (charge.settled === undefined || charge.reversed + amount > charge.settled)
-      return failed('In total, no more than the charge can be refunded.');
+    // What was owed for it at its end may have been repaid since.
+    const repaid = state.receivables.get(pairKey(chargeId, debtReference))?.taken ?? 0n;
+    const left = (charge.settled ?? 0n) + repaid - charge.reversed;
+    if (amount > left)
+      return failed(
+        `No more can be given back than was paid for the charge and not given back yet: ${formatUsd(left)} USD.`,
+      );
     charge.reversed += amount;
   }
   const { actor } = operation;

@@ -9,7 +9,7 @@ import {
   topUpTable,
   walletTable,
 } from '../../tables.ts';
-import { GroupState, type Rows } from '../decide/group-state.ts';
+import { debtReference, GroupState, type Rows } from '../decide/group-state.ts';
 import { type Operation, requestOf } from '../operation.ts';
 import { begin, guard, type LedgerConnection, type Row } from './connection-store.ts';
 import { parseRow, quoteAll, quotePair, selectList } from './table-store.ts';
@@ -144,6 +144,13 @@ function planReads(operations: readonly Operation[]): Read[] {
       if (row[usedFrom] !== null) takeCharge(row, state, usedFrom);
     },
   );
+  // After those of owing wallets, which are repaid in the order in which they were read.
+  add(
+    wanted.debts,
+    () =>
+      lockBy(receivableTable, 'PRIMARY', `(t.source_id, t.reference) IN (${[...wanted.debts].join(',')}) ${forUpdate}`),
+    takeReceivable,
+  );
   const known = () => `(t.wallet_id, t.idempotency_key) IN (${[...wanted.adjustments].join(',')})`;
   add(
     wanted.adjustments,
@@ -177,6 +184,7 @@ function collect(operations: readonly Operation[]) {
     credentials: new Set<string>(),
     topUps: new Set<string>(),
     owingWallets: new Set<string>(),
+    debts: new Set<string>(),
     adjustments: new Set<string>(),
   };
   for (const operation of operations) collectOne(operation, wanted);
@@ -210,7 +218,9 @@ function collectOne(operation: Operation, wanted: ReturnType<typeof collect>): v
     case 'adjust': {
       const { walletId, chargeId, idempotencyKey } = operation;
       wanted.adjustments.add(quotePair(walletId, idempotencyKey));
-      if (chargeId !== undefined) wanted.charges.add({ walletId, chargeId });
+      if (chargeId === undefined) return;
+      wanted.charges.add({ walletId, chargeId });
+      wanted.debts.add(quotePair(chargeId, debtReference));
       return;
     }
     default:
