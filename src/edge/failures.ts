@@ -146,7 +146,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.AlreadyExists,
         status: 409,
         reason: 'ALREADY_EXISTS',
-        message: `A ${failure.resource} with that name already exists.`,
+        message: `The ${failure.resource} exists already. Change or remove that one, or make another.`,
         metadata: { resource: failure.resource },
       };
     case 'precondition_failed':

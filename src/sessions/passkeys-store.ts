@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { type Database, lockQuota, type Transaction } from '../db/index.ts';
+import { type Database, isDuplicateKey, lockQuota, type Transaction } from '../db/index.ts';
 import { type HolderColumns, holderColumns, holderOf } from './holder-columns.ts';
 import type { Passkey, SessionHolder } from './types.ts';
 
@@ -89,25 +89,29 @@ export function createPasskeysStore(database: Database): PasskeysStore {
     const known = trx.selectFrom('console_passkey').select('id');
     const digest = digestOf(stored.credentialId);
     if (await known.where('credential_digest', '=', digest).forUpdate().executeTakeFirst()) return 'known';
-    await trx
-      .insertInto('console_passkey')
-      .values({
-        id: passkey.id,
-        credential_digest: digest,
-        credential_id: stored.credentialId,
-        public_key: Buffer.from(stored.publicKey),
-        user_handle: fromBase64url(stored.userHandle),
-        ...columns,
-        credential,
-        name: passkey.name,
-        multi_device: passkey.multiDevice,
-        sign_count: stored.signCount,
-        created_at_ms: passkey.createTime,
-        used_at_ms: null,
-        expires_at_ms: stored.endTime ?? null,
-      })
-      .execute();
-    return 'added';
+    const adding = trx.insertInto('console_passkey').values({
+      id: passkey.id,
+      credential_digest: digest,
+      credential_id: stored.credentialId,
+      public_key: Buffer.from(stored.publicKey),
+      user_handle: fromBase64url(stored.userHandle),
+      ...columns,
+      credential,
+      name: passkey.name,
+      multi_device: passkey.multiDevice,
+      sign_count: stored.signCount,
+      created_at_ms: passkey.createTime,
+      used_at_ms: null,
+      expires_at_ms: stored.endTime ?? null,
+    });
+    try {
+      await adding.execute();
+      return 'added';
+    } catch (error) {
+      // Another account added it at the same moment.
+      if (isDuplicateKey(error)) return 'known';
+      throw error;
+    }
   }
 
   async function find(credentialId: string): Promise<StoredPasskey | undefined> {

@@ -116,6 +116,8 @@ export async function verifyRegistration(
   });
   if (!verified) throw new Error('The attestation is wrong');
   const { credential: made, credentialDeviceType } = registrationInfo;
+  // The library reads it from the authenticator's data, whatever its length, and does not compare (WebAuthn Level 3, section 7.1).
+  if (made.id !== response.id) throw new Error('It has two ids');
   if (made.publicKey.length > publicKeyBytesMax) throw new Error('The public key is too long');
   return {
     ...{ credentialId: made.id, publicKey: new Uint8Array(made.publicKey), signCount: made.counter },

@@ -16,6 +16,8 @@ export interface Lies {
   backupEligible?: boolean;
   /** The format of an attestation that has certificates. */
   attestation?: string;
+  /** The credential id in the authenticator's own data. */
+  credentialId?: Buffer;
 }
 
 interface CreationJson {
@@ -69,9 +71,10 @@ export function createAuthenticator(origin: string) {
         [int(-2), bytes(Buffer.from(x, 'base64url'))],
         [int(-3), bytes(Buffer.from(y, 'base64url'))],
       ]);
+      const id = lies.credentialId ?? credentialId;
       const length = Buffer.alloc(2);
-      length.writeUInt16BE(credentialId.length);
-      const attested = Buffer.concat([Buffer.alloc(16), length, credentialId, cose]);
+      length.writeUInt16BE(id.length);
+      const attested = Buffer.concat([Buffer.alloc(16), length, id, cose]);
       const data = authenticatorData(rp.id ?? '', lies, attested);
       const statement = lies.attestation
         ? map([[text('x5c'), Buffer.concat([head(4, 1), bytes(randomBytes(300))])]])

@@ -106,6 +106,8 @@ function newPasskeyOf(body: unknown): { name: string; response: unknown } {
   const trimmed = typeof name === 'string' ? name.trim() : '';
   if (trimmed === '' || trimmed.length > nameCharactersMax)
     throw new FailureError(invalid('name', `must have 1 to ${nameCharactersMax} characters`));
+  if (!trimmed.isWellFormed() || /\p{Cc}/u.test(trimmed))
+    throw new FailureError(invalid('name', 'must be text without control characters, such as line breaks'));
   return { name: trimmed, response };
 }
 

@@ -212,6 +212,9 @@ eachServer((server) => {
       'of a request': { type: 'webauthn.get' },
       'with certificates': { attestation: 'packed' },
       'of a format that fetches': { attestation: 'apple' },
+      'with another id than its browser says': { credentialId: Buffer.from('another') },
+      'without an id': { credentialId: Buffer.alloc(0) },
+      'with an id longer than there are': { credentialId: Buffer.alloc(1_024) },
     };
     for (const [name, lie] of Object.entries(lies)) {
       const { added } = await addPasskey(browser, 'x', lie);
@@ -235,8 +238,36 @@ eachServer((server) => {
     const response = authenticator.create((await challenge(thief, 'add')).body.publicKey);
     const added = await thief.send('POST', '/console/passkeys', { name: 'mine', response });
     expect(outcome(added)).toEqual([409, 'ALREADY_EXISTS']);
+    expect(added.body.error.message).toBe('The passkey exists already. Change or remove that one, or make another.');
     expect(await listed(thief)).toEqual([]);
     expect(await listed(browser)).toHaveLength(1);
+  });
+
+  test('a passkey that two accounts add at one time is that of one', async () => {
+    const authenticator = createAuthenticator(site);
+    const browsers = await Promise.all(
+      Array.from({ length: 6 }, async () => signIn(app, (await onboard(app, '0')).managementKey)),
+    );
+    const answers = await Promise.all(
+      browsers.map(async (browser) => {
+        const { body } = await challenge(browser, 'add');
+        const response = authenticator.create(body.publicKey);
+        return browser.send('POST', '/console/passkeys', { name: 'ours', response });
+      }),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    const theirs = await Promise.all(browsers.map(listed));
+    expect(theirs.flat()).toHaveLength(1);
+  });
+
+  test('a name has no control characters, and no half of a character', async () => {
+    const { browser } = await withPasskey();
+    for (const name of ['a\u0000b', 'a\nb', 'a\u007f', '\ud83d']) {
+      const { added } = await addPasskey(browser, name);
+      expect([name, ...outcome(added)]).toEqual([name, 400, 'INVALID_ARGUMENT']);
+      expect(added.body.error.message).toContain('name');
+    }
+    expect((await addPasskey(browser, 'Schlüssel 🔑')).added.status).toBe(200);
   });
 
   test('a key has at most ten', async () => {
