@@ -28,7 +28,7 @@ it('a French caravan has no odometer and no motor, and none is a car of the same
     'Swift Challenger 480 caravan',
     '2014, two berth, full awning, no damp. Collection from Preston.',
   );
-  expect([factOf(swift, 'make'), factOf(swift, 'model'), swift.blockers]).toEqual([undefined, undefined, []]);
+  expect([factOf(swift, 'make'), factOf(swift, 'model'), swift.blockers]).toEqual(['Swift', 'Challenger', []]);
   expect(factOf(score('Suzuki Swift 1.2', 'Petrol, manual, 2014, 60,000 miles.'), 'make')).toBe('Suzuki');
 });
 

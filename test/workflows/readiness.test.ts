@@ -53,11 +53,11 @@ describe('readiness of a listing', () => {
       ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, title: 'Offer of the week', category } })
         .basis?.packVersion;
     expect(packOf('Used Cars')).toBe('listing/vehicles@10');
-    expect(packOf('Apartments')).toBe('listing/property@9');
-    expect(packOf('Mobile phones')).toBe('listing/electronics@5');
+    expect(packOf('Apartments')).toBe('listing/property@10');
+    expect(packOf('Mobile phones')).toBe('listing/electronics@6');
     expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@10');
     expect(packOf('Stellenangebote')).toBe('listing/jobs@5');
-    expect(packOf('Carpets')).toBe('listing/generic@9');
+    expect(packOf('Carpets')).toBe('listing/generic@10');
   });
 
   it('lets what the listing says decide where the category says something else', () => {

@@ -78,9 +78,10 @@ export function* readFactsInSlices(
       const whole = nameAfter === undefined ? match : withName(match, nameAfter, text);
       const readValue = whole && saidBy(known, whole, scope);
       if (!whole || readValue === undefined) continue;
-      const quote = text.slice(whole.index, whole.index + whole[0].length).trim();
+      const quote = quoteOf(text, whole.index, whole.index + whole[0].length);
       const written = asWritten ? asIn(text, whole, readValue) : readValue;
       const value = known.called?.(whole[0], written) ?? written;
+      if (value === '') continue;
       if (!found.some((one) => one.value === value)) found.push({ name: fact, value, source: 'text', quote });
     }
     if (found.length > 0) said.set(fact, found);
@@ -116,6 +117,18 @@ function statedBy(byField: ReadonlyMap<string, readonly Stated[]>, known: FactPa
 }
 
 const none: readonly never[] = [];
+
+const inWord = /\p{L}/u;
+const wordMax = 40;
+
+/** The words of a text between two positions. Where a pattern begins or ends within a word, the whole word is quoted. */
+function quoteOf(text: string, from: number, to: number): string {
+  let [start, end] = [from, to];
+  const isLetter = (at: number) => inWord.test(text[at] ?? '');
+  while (isLetter(start) && isLetter(start - 1) && from - start < wordMax) start--;
+  while (isLetter(end - 1) && isLetter(end) && end - to < wordMax) end++;
+  return text.slice(start, end).trim();
+}
 
 /** Nobody earns thousands an hour: what an hour pays is told besides. */
 function periodOf(found: readonly Fact[], pay: number): Fact | undefined {

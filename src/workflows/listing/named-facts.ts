@@ -9,19 +9,19 @@ const colours: readonly (readonly [string, RegExp])[] = [
   ['white', /white|weiss|weiß|blanc/],
   ['silver', /silver|silber|plata|plateado|argent/],
   ['grey', /gr[ae]y|grau|gris|anthra|antraz|antrac|titan/],
-  ['red', /\bred|\brot|roj[oa]|rouge/],
-  ['blue', /blue|blau|azul|bleu/],
-  ['green', /green|grun|verde|\bvert/],
+  ['red', /\bred|\brot|roj[oa]|rouge|burgundy|weinrot|granate/],
+  ['blue', /blue|blau|azul|bleu|navy|marino|turquoise|turkis|turquesa/],
+  ['green', /green|grun|verde|\bvert|oliv|kh?aki/],
   ['yellow', /yellow|gelb|amarill|jaune/],
   ['orange', /orange|naranja/],
   ['brown', /brown|braun|marron|brun/],
-  ['beige', /beige|creme?\b|crema/],
+  ['beige', /beige|creme?\b|crema|cream|ecru|camel/],
   ['gold', /gold|bronze|dorad|\bdore/],
   ['purple', /purple|lila|morad|violet/],
   ['pink', /pink|rosa|\brose/],
 ];
 const colourWords =
-  '(?:dark |light |pearl |phantom |metallic |dunkel|hell|perl)?(?:black|white|silver|gr[ae]y|red|blue|green|yellow|brown|beige|purple|pink|schwarz(?:e[nrs]?)?|(?<!\\b(?:ich|man|wer|niemand) )wei(?:ss|ß)(?:e[nrs]?)?(?! (?:ich|man|wer|niemand|leider|nicht)\\b)|silber(?:n|grau)?|grau(?:e[nrs]?)?|rot(?:e[nrs]?)?|blau(?:e[nrs]?)?|grun(?:e[nrs]?)?|gelb(?:e[nrs]?)?|braun(?:e[nrs]?)?|negr[oa]s?|blanc[oa]s?|plateado|gris(?:es?)?|roj[oa]s?|azul(?:es)?|verdes?|violett|violetas?|lila|morad[oa]s?|bronze|amarill[oa]s?|marron(?:es)?|noire?s?|blanche?s?|blancs?|rouges?|bleue?s?|vert[es]?s?|jaunes?|plata|gold(?:en)?|dorad[oa]s?|rosa|dore|argent|violette?|naranja|creme|orange|titan(?:ium|e|io)?|anthrazit|antracita|anthracite)';
+  '(?:dark |light |pearl |phantom |metallic |dunkel|hell|perl)?(?:black|white|silver|gr[ae]y|red|blue|green|yellow|brown|beige|purple|pink|schwarz(?:e[nrs]?)?|(?<!\\b(?:ich|man|wer|niemand) )wei(?:ss|ß)(?:e[nrs]?)?(?! (?:ich|man|wer|niemand|leider|nicht)\\b)|silber(?:n|grau)?|grau(?:e[nrs]?)?|rot(?:e[nrs]?)?|blau(?:e[nrs]?)?|grun(?:e[nrs]?)?|gelb(?:e[nrs]?)?|braun(?:e[nrs]?)?|negr[oa]s?|blanc[oa]s?|plateado|gris(?:es?)?|roj[oa]s?|azul(?:es)?|verdes?|violett|violetas?|lila|morad[oa]s?|bronze|amarill[oa]s?|marron(?:es)?|noire?s?|blanche?s?|blancs?|rouges?|bleue?s?|vert[es]?s?|jaunes?|plata|gold(?:en)?|dorad[oa]s?|rosa|dore|argent|violette?|naranja|creme|orange|titan(?:ium|e|io)?|anthrazit|antracita|anthracite|navy|marineblau|marino|oliv(?:e|grun|a)?|kh?aki|camel|camello|burgundy|weinrot|granate|turquoise|turkis|turquesa|cream|ecru)';
 /** Refers to something other than the thing offered. */
 const otherThing =
   /interior|leather|seats|innen|leder|sitze|cuero|asientos|tapizado|cuir|sieges|cover|case|hulle|funda|strap|armband|curtain|wheels|alloys|felgen|llantas|jantes|roof|dach|techo|\btoit\b|calipers|bremssattel|key|karte|\bcarte|card|box\b|caja|boite/;
@@ -81,7 +81,7 @@ export const namedFacts: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['bathrooms', 'baths', 'bader', 'badezimmer', 'banos', 'sallesdebains', 'sallesdebain', 'sdb'],
     pattern:
-      /\b(\d|one|two|three|ein|eine|zwei|drei|un|dos|tres|une|deux|trois)[ -]?(?:full )?(?:ba(?:th(?:room)?s?)?|bader|bad(?:ezimmer)?|banos?|salles? d[e'] ?(?:bains?|eau))\b/g,
+      /\b(\d|one|two|three|ein|eine|zwei|drei|un|dos|tres|une|deux|trois)[ -]?(?:full )?(?:ba(?:th(?:room)?s?)?|bader|bad(?:ezimmer)?|(?:cuartos? de )?banos?|salles? d[e'] ?(?:bains?|eau)|sd[be])\b/g,
     read: (match) => {
       const said = match[1] ?? '';
       const named = [/^(?:one|ein|eine|un|une)$/, /^(?:two|zwei|dos|deux)$/, /^(?:three|drei|tres|trois)$/].findIndex(
@@ -96,13 +96,13 @@ export const namedFacts: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['rent', 'rentpermonth', 'kaltmiete', 'miete', 'nettokaltmiete', 'alquiler', 'loyer', 'monthlyrent'],
     pattern: new RegExp(
-      `(?<![a-z])(?<!ground )(?:km|kaltmiete|nettokaltmiete|warmmiete|miete|mtl\\.? miete|alquiler|renta|loyer|rent)(?: mensual| mensuel)?[ :]{1,3}(?:von |de |is |of )?(?:(?=[€£$])[€£$] ?|(?=[\\d., ']+ ?(?:€|eur|chf|£)))((?:${numeral}))(?: ?(?:€|eur(?:os?)?\\b|chf|£))?|(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})) ?(?:pcm\\b|p/m|/ ?mo(?:nth)?\\b|(?:per|a) (?:calendar )?month|cold\\b|kalt)|((?:${numeral})) ?(?:€|eur(?:os?)?\\b|chf\\b) ?(?:/ ?(?:mes|monat|mois|month)|kalt|kaltmiete|(?:im|pro|al|par|a|per|le) (?:monat|mes|mois|month)|mensuales|mensuels?|mtl|monatlich|warm|pcm|\\+ ?bills|hors charges|hc\\b|cc\\b|charges comprises)`,
+      `(?<![a-z])(?<!ground )(?:km|nkm|wm|kaltmiete|nettokaltmiete|warmmiete|miete|mtl\\.? miete|alquiler|renta|loyer|rent)(?: mensuale?| mensuel| charges comprises| hors charges| [ch]c)?[ :]{1,3}(?:von |de |is |of |betragt |ist )?(?:(?=[€£$])[€£$] ?|(?=[\\d., ']+-? ?(?:€|eur|chf|£|warm|kalt)))((?:${numeral}))(?:,-)?(?: ?(?:€|eur(?:os?)?\\b|chf|£))?|(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})) ?(?:pcm\\b|p/m|/ ?mo(?:nth)?\\b|(?:per|a) (?:calendar )?month|cold\\b|kalt)|(?<![\\d.,])(\\d{3,4}|\\d[.,]\\d{3}) ?(?:kalt|warm|pcm)(?![a-z])|((?:${numeral}))(?:,-)? ?(?:€|eur(?:os?)?\\b|chf\\b) ?(?:/ ?(?:mes|monat|mois|month)|kalt|kaltmiete|(?:im|pro|al|par|a|per|le) (?:monat|mes|mois|month)|mensuales|mensuels?|mtl|monatlich|warm|pcm|\\+ ?bills|hors charges|hc\\b|cc\\b|charges comprises)`,
       'g',
     ),
     read: (match, text) =>
       besideRent.test(text.slice(Math.max(0, match.index - 28), match.index))
         ? undefined
-        : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
+        : String(amountOf(match[1] ?? match[2] ?? match[3] ?? match[4] ?? '')),
   },
   {
     fact: 'salaryPeriod',

@@ -73,7 +73,7 @@ const noNames: ReadonlySet<string> = new Set([
 
 /** Compounds of German that are no places: "Bestlage", "Zentrumsnähe", "Originalverpackung". */
 const noPlace =
-  /(?:.nahe|.lage|(?<!frey)ung|.keit|.heit|.schaft|.raum|.garage|.halle|.zimmer|.gebiet|.bereich|.zustand|.karton|.absprache|.zeiten|.bedingungen|.schatten|.fenster|.platz)$/;
+  /(?:.nahe|.lage|(?<!frey)ung|.keit|.heit|.schaft|.raum|.garage|.halle|.zimmer|.gebiet|.bereich|.zustand|.karton|.absprache|.zeit(?:en)?|.bedingungen|.schatten|.fenster|.platz)$/;
 
 /** What may stand between the words of a place with small letters: Jerez de la Frontera, Newcastle upon Tyne, Villeneuve d'Ascq. */
 const between = /^ (?:(?:upon|ob der|de las|de los|de la|del?|du|des|sur|sous|le|la|les|lez) |d')/;

@@ -11,7 +11,7 @@ const conditionWords = {
   unused: [
     /brand new|\bbnwt\b|\bbnib\b|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|never used/,
     /nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|nie benutzt/,
-    /sin estrenar|nuev[oa]s? (?:con etiqueta|en caja|sin uso)|a estrenar|precintad[oa]|sin usar/,
+    /sin estrenar|nuev[oa]s? (?:con etiqueta|en caja|sin uso)|(?:^|[.,;:!-] ?)nuev[oa]s?(?=[.,;!]|$)|a estrenar|precintad[oa]|sin usar/,
     /neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?/,
     // A German "neu", too.
     /(?<!(?:inspektion|tuv|hu|pickerl|service|akku|batterie|kette|chaine|reifen|mantel|schlauche?|bremsen|bremsbelage|sattel|selle|saiten|bezug|housse|display|armband|ladegerat|kabel|polster|matratze) )neu(?:f|ve|wertig)?(?=[.,;!]|$)/,

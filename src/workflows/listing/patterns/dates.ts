@@ -133,7 +133,8 @@ function toCome(fact: string, kinds: FactPattern['kinds'], words: string, day: s
 }
 
 /** Words for when a home is free, and for when work begins. */
-const free = 'frei|verfugbar|bezugsfrei|beziehbar|bezug|einzug|available|move.?in|vacant|disponible|libre|entrada';
+const free =
+  'frei|verfugbar|bezugsfrei|beziehbar|bezug|einzug|avail(?:able|\\.)|move.?in|vacant|dispo(?:nible)?|libre|entrada';
 const beginning =
   'eintritt|eintrittsdatum|arbeitsbeginn|beginn|ausbildungsbeginn|start|starting|starts|start date|startdatum|incorporacion|inicio|comienzo|empieza|prise de poste|prise de fonctions?|debut|embauche|demarrage|commencing';
 const from = 'ab|from|desde|a partir d[eu]l?|des(?: le)?|zum';

@@ -61,7 +61,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
       'disquedur',
     ],
     pattern:
-      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))(?![ -]?(?:micro|sd\b|speicherk|karte|card|memory|tarjeta|carte|stick|usb|cf\b|cfexpress|compact))|\/(\d{2,4}) ?gb|\b\d{1,2} ?\/ ?(64|128|256|512)\b(?! ?(?:gb|euros?|€))|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b|\b(128|256|512)(?:er)?[ -]?(?:ssd|nvme|emmc)\b/g,
+      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))(?![ -]?(?:micro|sd\b|speicherk|karte|card|memory|tarjeta|carte|stick|usb|cf\b|cfexpress|compact))|\/(\d{2,4}) ?(?:gb|go)\b|\b\d{1,2} ?\/ ?(64|128|256|512)\b(?! ?(?:gb|euros?|€))|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b|\b(128|256|512)(?:er)?[ -]?(?:ssd|nvme|emmc)\b/g,
     read: (match, text) => {
       if (Number(match[1]) <= 48 && graphics.test(before(text, match, 24))) return undefined;
       // Of "16GB 512SSD" and "8 GB / 256 GB" the first is the memory.
@@ -75,8 +75,8 @@ export const electronicsPatterns: readonly FactPattern[] = [
     kinds: ['electronics'],
     fields: ['ram', 'memory', 'arbeitsspeicher', 'ramgb', 'memoriaram', 'memoireram', 'memoirevive'],
     pattern:
-      /\b(\d{1,3}) ?(?:gb|go|gigas?)(?: de| of)? ?(?:ram|memoria ram|memory|memoire vive|ddr\d?|arbeitsspeicher|\/)|\b(\d{1,2}) ?(?:gb|go)(?=[ ,+/-]{1,3}(?:ssd )?(?:(?:128|256|512|1024) ?(?:gb|go|ssd|nvme|emmc)|[1-8] ?(?:tb|to))(?![a-z]))/g,
-    read: (match) => match[1] ?? match[2],
+      /\b(\d{1,3}) ?(?:gb|go|gigas?)(?: de| of)? ?(?:ram|memoria ram|memory|memoire vive|ddr\d?|arbeitsspeicher|\/)|\bram ?:? ?(\d{1,3}) ?(?:gb|go)\b|\b(\d{1,2})(?= ?\/ ?(?:64|128|256|512|1024) ?(?:gb|go)\b)|\b(\d{1,2}) ?(?:gb|go)(?=[ ,+/-]{1,3}(?:ssd )?(?:(?:128|256|512|1024) ?(?:gb|go|ssd|nvme|emmc)|[1-8] ?(?:tb|to))(?![a-z]))/g,
+    read: (match) => match[1] ?? match[2] ?? match[3] ?? match[4],
   },
   {
     fact: 'screenInch',
@@ -120,7 +120,7 @@ export const electronicsPatterns: readonly FactPattern[] = [
       'soh',
     ],
     pattern:
-      /(?:batter(?:y|ie)|bateria|akku[a-z]*|\bsoh)[a-z' :(]{0,28}(\d{2,3}) ?%|(\d{2,3}) ?% (?:battery health|battery capacity|akku[a-z]*|batteri[ae][a-z]*|(?:de )?(?:salud|capacidad|sante|capacite)|soh)/g,
+      /(?:batter(?:y|ie)|bateria|akku[a-z]*|\bsoh|\bbh)[a-z' :(]{0,28}(\d{2,3}) ?%|(\d{2,3}) ?% (?:battery health|battery capacity|akku[a-z]*|batteri[ae][a-z]*|(?:de )?(?:salud|capacidad|sante|capacite|bateria|batterie)|soh)/g,
     read: (match) => (/\b(?:not|no longer|nicht|ya no|plus)\b/.test(match[0]) ? undefined : (match[1] ?? match[2])),
   },
   {

@@ -1,5 +1,5 @@
 import { employerAtStart, hiringEmployerAtStart, workplaceAtStart } from '../names.ts';
-import { amountOf, countOf, numeral } from '../plain-text.ts';
+import { amountOf, countOf, numeral, plainText } from '../plain-text.ts';
 import { after, before, COUNT, type FactPattern, numberWithin, oneOf } from './pattern.ts';
 
 const thousands = 'k ?(?:€|eur|chf|£|\\$)?|t ?€|teur|tchf|tsd\\.?(?: ?(?:€|eur|euro))?|mil(?: euros)?|thousand|mille';
@@ -27,6 +27,20 @@ function withoutArticles(words: string): string {
     )
     .replace(/ a [a-z' -]+$/, '')
     .trim();
+}
+
+const company =
+  /(?:^|.* )(?:empresa|compania|multinacional|entreprise|societe|groupe|unternehmen|betrieb|firma|company|firm|business|agency|agencia|agence)(?= |$)/;
+const inItsTrade =
+  /^(?:der|des|aus|im|in|mit|fur|from|in|of the|with|del|de la|en el|con|du|de l'|des|dans|avec|specialise)(?![a-z])/;
+
+/** A company that is only described, without a name: "empresa internacional del sector", "Unternehmen der Lebensmittelbranche". */
+function unlessDescribed(found: string, name: string): string {
+  if (!company.test(found)) return name;
+  const plain = plainText(name);
+  const rest = name.slice(company.exec(plain)?.[0].length ?? 0).trim();
+  const trade = found.slice(company.exec(found)?.[0].length ?? 0).trim();
+  return /[\p{Lu}\d]/u.test(rest) && !inItsTrade.test(trade) ? name : '';
 }
 
 /** A ten-hour night is no week. */
@@ -83,8 +97,8 @@ export const jobPatterns: readonly FactPattern[] = [
     mayState: ['employmenttype', 'type', 'jobtype', 'art'],
     inCategory: true,
     pattern:
-      /full.?time|vollzeit|jornada completa|tiempo completo|temps plein|temps complet|(?:part.?time|teilzeit)(?! (?:moglich|possible|considered|available|option))|media jornada|medio tiempo|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
-    read: oneOf({ 'full-time': /full|voll|complet|plein/, 'part-time': /part|teil|medi[ao]|mini|pensum/ }),
+      /full.?time|vollzeit|\bvz\b(?! ?\/? ?(?:tz|oder|o\.))|(?<!vz ?\/? ?)\btz\b|jornada completa|jorn\. completa|tiempo completo|temps plein|temps complet|(?:part.?time|teilzeit)(?! (?:moglich|possible|considered|available|option))|media jornada|medio tiempo|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
+    read: oneOf({ 'full-time': /full|voll|^vz|complet|plein/, 'part-time': /part|teil|^tz|medi[ao]|mini|pensum/ }),
   },
   {
     fact: 'contract',
@@ -103,11 +117,11 @@ export const jobPatterns: readonly FactPattern[] = [
     mayState: ['jobtype', 'employmenttype', 'type', 'anstellungsart'],
     inCategory: true,
     pattern:
-      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|tiempo indeterminado|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|becari[oa]|beca\b|trainee|stagiaire|(?<!(?:abgeschlossene[rns]?|abgeschl\.|mit|ohne|eine|deine|ihre|gute|haben|oder) (?:[a-z-]+ )?)ausbildung(?!en|s(?:betrieb|leiter))|(?<!(?:completed|finished|an|your) )apprentice|\bapprentissage\b|\bapprentie?s?\b|\blehrstelle|\blehrling|\bazubis?\b|auszubildende|\baprendi(?:z|ces|zaje)\b|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison(?![\s\S]{0,400}\bcdd\b)|temporada/g,
+      /permanent|\bperm\b|unbefristet|\bunbefr\.|festanstellung|indefinid[oa]|\bindef\.|tiempo indeterminado|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|\bftc\b|befristet|\bbefr\.|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|becari[oa]|beca\b|trainee|stagiaire|(?<!(?:abgeschlossene[rns]?|abgeschl\.|mit|ohne|eine|deine|ihre|gute|haben|oder) (?:[a-z-]+ )?)ausbildung(?!en|s(?:betrieb|leiter))|(?<!(?:completed|finished|an|your) )apprentice|\bapprentissage\b|\bapprentie?s?\b|\blehrstelle|\blehrling|\bazubis?\b|auszubildende|\baprendi(?:z|ces|zaje)\b|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison(?![\s\S]{0,400}\bcdd\b)|temporada/g,
     read: oneOf({
-      permanent: /perm|unbefristet|fest|indefinid|indeterminado|fijo|cdi/,
+      permanent: /perm|unbefr|fest|indef|indeterminado|fijo|cdi/,
       internship: /intern|praktik|practicas|\bstag|beca|trainee/,
-      'fixed-term': /fixed|befristet|cdd|year contract|temporada/,
+      'fixed-term': /fixed|ftc|befr|cdd|year contract|temporada/,
       apprenticeship: /ausbildung|apprent|alternance|lehr|azubi|auszub|aprendi/,
       freelance: /free|freib|autonomo/,
       temporary: /temp|interim|zeitarbeit|aushilfe|season|saison|werkstudent/,
@@ -165,6 +179,22 @@ export const jobPatterns: readonly FactPattern[] = [
       const name = withoutArticles(subject);
       return name === '' || namesNobody.test(subject) ? undefined : name;
     },
+    called: unlessDescribed,
+  },
+  {
+    // "We are Brightside Care, a family-run provider": what it is follows its name.
+    fact: 'employer',
+    kinds: ['jobs'],
+    asWritten: true,
+    unlessSaid: true,
+    pattern: /(?<![a-z])(?:we are|we're|wir sind|somos|nous sommes) /g,
+    nameAfter: employerAtStart,
+    read: (match, text) =>
+      /^,? (?:an?|one|the|eine?|das|die|der|una?|el|la|une?|le|und suchen|y buscamos|et (?:nous )?recherchons|and (?:we )?(?:are|need))(?![a-z])/.test(
+        after(text, match, 24),
+      )
+        ? match[1]
+        : undefined,
   },
   {
     // The title says whose job it is: "Chef de Partie - The Old Mill Inn", "Koch bei Gasthof Adler".
@@ -204,7 +234,7 @@ export const jobPatterns: readonly FactPattern[] = [
     kinds: ['jobs'],
     asWritten: true,
     pattern:
-      /\b(?:cafe|coffee shop|restaurant|pub|bar|bakery|hotel|shop|salon|garage|clinic|nursery|farm)(?= (?:is |are )?(?:now )?(?:looking|seek(?:s|ing)|needs?|hiring|requires?))|\b(?:restaurante|bar|cafeteria|hotel|taller|clinica|panaderia|tienda|peluqueria|empresa|supermercado|obrador)(?: [a-z]+){0,4}(?= (?:busca|necesita|precisa|selecciona|incorpora))|\b(?:brasserie|restaurant|boulangerie|patisserie|hotel|garage|salon|entreprise|societe|cabinet|boutique|ferme|agence|bar|pme)(?: [a-z]+){0,4}(?= (?:recherche|cherche|recrute|embauche))|\b(?:gasthaus|wirtshaus|cafe|restaurant|backerei|hotel|praxis|werkstatt|kanzlei|[a-z]*betrieb|laden|friseursalon|tischlerei|kita)(?: [a-z]+){0,4}(?= (?:sucht|braucht))|with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia/g,
+      /\b(?:cafe|coffee shop|restaurant|pub|bar|bakery|hotel|shop|salon|garage|clinic|nursery|farm)(?= (?:is |are )?(?:now )?(?:looking|seek(?:s|ing)|needs?|hiring|requires?))|\b(?:restaurante|bar|cafeteria|hotel|taller|clinica|panaderia|tienda|peluqueria|supermercado|obrador)(?: [a-z]+){0,4}(?= (?:busca|necesita|precisa|selecciona|incorpora))|\b(?:brasserie|restaurant|boulangerie|patisserie|hotel|garage|salon|cabinet|boutique|ferme|agence|bar|pme)(?: [a-z]+){0,4}(?= (?:recherche|cherche|recrute|embauche))|\b(?:gasthaus|wirtshaus|cafe|restaurant|backerei|hotel|praxis|werkstatt|kanzlei|[a-z]*betrieb|laden|friseursalon|tischlerei|kita)(?: [a-z]+){0,4}(?= (?:sucht|braucht))|with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie|le|lle|ia)\b(?![ -](?:run|owned|business|friendly|feel|hotel|company|firm|pub|practice|atmosphere|team))/g,
     read: (match) => match[0].trim(),
   },
   {

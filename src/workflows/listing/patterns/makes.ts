@@ -3,9 +3,16 @@ import type { FactPattern } from './pattern.ts';
 // Makes of vehicles with their models, and brands of devices.
 
 const makesAsWritten =
-  'Acura|Aixam|Aprilia|Benelli|Buick|CFMoto|Chery|Derbi|GasGas|Geely|Gilera|GWM|Haval|Husqvarna|Italika|Jaecoo|Keeway|Kreidler|Kymco|Leapmotor|Ligier|MBK|Microcar|Moto Guzzi|Motomel|Omoda|Pontiac|Rieju|Royal Enfield|Simson|Trabant|Voge|Wartburg|Xpeng|Zanella|Zontes|Zündapp|Bayliner|Beneteau|Boston Whaler|Fairline|Four Winns|Jeanneau|Quicksilver|Sea Ray|Sealine|Sunseeker|Zodiac|Anssems|Böckmann|Brenderup|Brian James|Humbaur|Ifor Williams|Indespension|Saris|Stema|Autostar|Auto-Trail|Auto-Sleepers|Bailey|Benimar|Caravelair|Coachman|Eriba|Eura Mobil|Fendt|Fleurette|Frankia|Itineo|Laika|LMC|Mobilvetta|Pilote|Rapido|Sterckeman|Tabbert|Trigano|Westfalia|Abarth|Adria|Bürstner|Carado|Carthago|Chausson|Dethleffs|Elddis|Hymer|Knaus|Niesmann|Pössl|Rimor|Roller Team|Weinsberg|Alfa Romeo|Alpine|Aston Martin|Audi|Bentley|BMW|BYD|Cadillac|Chevrolet|Chrysler|Citroën|Cupra|Dacia|Daewoo|Daihatsu|Dodge|DS|Ducati|Ferrari|Fiat|Ford|Genesis|GMC|Harley-Davidson|Honda|Hyundai|Infiniti|Isuzu|Iveco|Jaguar|Jeep|Kawasaki|Kia|KTM|Lada|Lamborghini|Lancia|Land Rover|Lexus|Lincoln|Lotus|MAN|Maserati|Mazda|Mercedes-Benz|MG|Mini|Mitsubishi|Nissan|Opel|Peugeot|Piaggio|Polestar|Porsche|Ram|Renault|Rolls-Royce|Saab|Scania|Seat|Skoda|Smart|SsangYong|Subaru|Suzuki|Tesla|Toyota|Triumph|Vauxhall|Vespa|Volkswagen|Volvo|Yamaha';
+  'Acura|Aixam|Aprilia|Benelli|Buick|CFMoto|Chery|Derbi|GasGas|Geely|Gilera|GWM|Haval|Husqvarna|Italika|Jaecoo|Keeway|Kreidler|Kymco|Leapmotor|Ligier|MBK|Microcar|Moto Guzzi|Motomel|Omoda|Pontiac|Rieju|Royal Enfield|Simson|Trabant|Voge|Wartburg|Xpeng|Zanella|Zontes|Zündapp|Bayliner|Beneteau|Boston Whaler|Fairline|Four Winns|Jeanneau|Quicksilver|Sea Ray|Sealine|Sunseeker|Zodiac|Anssems|Böckmann|Brenderup|Brian James|Humbaur|Ifor Williams|Indespension|Saris|Stema|Westfalia|Abarth|Alfa Romeo|Alpine|Aston Martin|Audi|Bentley|BMW|BYD|Cadillac|Chevrolet|Chrysler|Citroën|Cupra|Dacia|Daewoo|Daihatsu|Dodge|DS|Ducati|Ferrari|Fiat|Ford|Genesis|GMC|Harley-Davidson|Honda|Hyundai|Infiniti|Isuzu|Iveco|Jaguar|Jeep|Kawasaki|Kia|KTM|Lada|Lamborghini|Lancia|Land Rover|Lexus|Lincoln|Lotus|MAN|Maserati|Mazda|Mercedes-Benz|MG|Mini|Mitsubishi|Nissan|Opel|Peugeot|Piaggio|Polestar|Porsche|Ram|Renault|Rolls-Royce|Saab|Scania|Seat|Skoda|Smart|SsangYong|Subaru|Suzuki|Tesla|Toyota|Triumph|Vauxhall|Vespa|Volkswagen|Volvo|Yamaha';
+/** Who builds caravans and motorhomes, most of them on a van of another make. */
+const caravanMakersAsWritten =
+  'Adria|Auto-Sleepers|Auto-Trail|Autocruise|Autostar|Bailey|Benimar|Buccaneer|Bürstner|Carado|Caravelair|Carthago|Challenger|Chausson|Coachman|Concorde|Dethleffs|Dreamer|Elddis|Elnagh|Eriba|Etrusco|Eura Mobil|Fendt|Fleurette|Font Vendôme|Forster|Frankia|Giottiline|Globecar|Hobby|Hymer|Ilusion|Itineo|Karmann|Knaus|Laika|Le Voyageur|LMC|Lunar|Malibu|McLouis|Mobilvetta|Moncayo|Mooveo|Morelo|Niesmann|Notin|Phoenix|Pilote|Pössl|Rapido|Rimor|Roller Team|Sterckeman|Stylevan|Sun Living|Sunlight|Sunroller|Swift|Tabbert|Trigano|Weinsberg|Wilk';
 const brandsAsWritten =
   'Acer|AEG|Amazon|AMD|Anker|Apple|Asus|Balay|Bang & Olufsen|Beko|Bosch|Bose|Braun|Brother|Canon|Casio|Dell|De’Longhi|DJI|Dyson|Electrolux|Epson|Fairphone|Fitbit|Fujifilm|Garmin|Gigabyte|Google|Gorenje|GoPro|Grundig|Haier|Hisense|HP|Indesit|Huawei|JBL|Jura|Kärcher|KitchenAid|Krups|Leica|Lenovo|LG|Liebherr|Logitech|Makita|Marshall|Medion|Microsoft|Miele|Motorola|Moulinex|MSI|Neff|Nikon|Nintendo|Nokia|Nothing|Oculus|OnePlus|Oppo|Panasonic|Philips|Razer|Realme|Roborock|Rowenta|Samsung|Seagate|Sennheiser|Siemens|Smeg|Sonos|Sony|Steam|TCL|Toshiba|Vorwerk|Western Digital|Whirlpool|Xiaomi|Yamaha|Zanussi';
+
+/** Of furniture, clothes, toys, tools, instruments, bicycles and what else people sell. */
+const goodsBrandsAsWritten =
+  "AllSaints|Adidas|Armani|Asics|Atomic|Ba&sh|Babolat|Barbour|Benetton|Bergamont|Bershka|Bianchi|Birkenstock|Black & Decker|Boden|Bosch|Brio|Britax|Brompton|Btwin|Bugaboo|Bulls|Burberry|Calvin Klein|Canada Goose|Cannondale|Canyon|Carhartt|Chanel|Chicco|Clarks|Coleman|Comptoir des Cotonniers|Conforama|Converse|Cube|Cybex|Decathlon|Desigual|DeWalt|Dior|Dr. Martens|Ecco|Einhell|Ercol|Esprit|Fender|Festool|Fjällräven|Furla|Gardena|Gazelle|Geox|Gerry Weber|Ghost|Giant|Gibson|Gucci|H&M|Habitat|Haibike|Hercules|Hermès|Hilti|Hugo Boss|Hülsta|Husqvarna|Ibanez|IKEA|Isabel Marant|Jack Wolfskin|Joules|Kalkhoff|Kärcher|Kartell|Kawai|Kiabi|Lacoste|Lapierre|Laura Ashley|Lego|Levi's|Ligne Roset|Longchamp|Louis Vuitton|Maisons du Monde|Maje|Makita|Mammut|Mango|Marc O'Polo|Marks & Spencer|Massimo Dutti|Maxi-Cosi|Merida|Metabo|Michael Kors|Milwaukee|Moncler|Moustache|Mulberry|New Balance|Nike|Omega|Orbea|Outwell|Pandora|Patagonia|Petit Bateau|Pikolinos|Playmobil|Prada|Puky|Puma|Pull&Bear|Quechua|Ralph Lauren|Ray-Ban|Reebok|Riese & Müller|Roche Bobois|Rockrider|Rolex|Rolf Benz|Rossignol|Ryobi|s.Oliver|Salomon|Sandro|Schleich|Scott|Seiko|Sézane|Specialized|Steinway|Stihl|Stokke|Stone Island|Stradivarius|Stressless|Superdry|Swarovski|Ted Baker|The North Face|Thonet|Thule|Timberland|Tom Tailor|Tommy Hilfiger|Trek|UGG|Uniqlo|USM Haller|Vango|Vans|Vaude|Vitra|Wilson|Winora|Yamaha|Zara";
 
 /** Names by the form in which they are found in a text without capitals and accents. */
 function names(asWritten: string, others: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -14,7 +21,7 @@ function names(asWritten: string, others: Readonly<Record<string, string>>): Rea
 }
 
 // Products and abbreviations that identify a maker.
-const makes = names(makesAsWritten, {
+const makes = names(`${makesAsWritten}|${caravanMakersAsWritten}`, {
   vw: 'Volkswagen',
   mercedes: 'Mercedes-Benz',
   benz: 'Mercedes-Benz',
@@ -47,6 +54,8 @@ const brands = names(brandsAsWritten, {
   quietcomfort: 'Bose',
 });
 
+const goodsBrands = names(goodsBrandsAsWritten, { levis: "Levi's", 'doc martens': 'Dr. Martens' });
+
 /** Names that are also words: they count only at the beginning of the text or of a line. */
 const words = new Set([
   'mini',
@@ -66,13 +75,11 @@ const words = new Set([
   'genesis',
   'lotus',
   'ford',
-  'bailey',
-  'coachman',
-  'fendt',
-  'pilote',
-  'rapido',
   'saris',
   'zodiac',
+  ...'bailey coachman fendt pilote rapido atomic boden brio bulls canyon coleman converse cube esprit fender gazelle ghost giant habitat hercules joules mango moustache mulberry omega pandora patagonia puma scott specialized trek vans wilson'.split(
+    ' ',
+  ),
 ]);
 
 /** By first letters, so that at most positions of a text one comparison is enough. */
@@ -89,12 +96,49 @@ function inText(known: ReadonlyMap<string, string>): string {
   return [...rests].map(([first, all]) => `${first}(?:${all.join('|')})`).join('|');
 }
 
-/** Makers of caravans, which are words as well, after what they make: "camping-car Pilote". */
-const ofCaravans = new Set(['bailey', 'coachman', 'fendt', 'pilote', 'rapido']);
-const caravanBefore = /(?:camping-car|wohnmobil|wohnwagen|autocaravana|caravan[ae]?|motorhome) $/;
+/** Makers of caravans whose names are words as well: they count of what is lived in, or after a word for it: "Wohnwagen Hobby". */
+const ofCaravans: ReadonlySet<string> = new Set(
+  'challenger concorde dreamer etrusco forster hobby ilusion karmann lunar malibu notin phoenix sunlight swift'.split(
+    ' ',
+  ),
+);
+/** What only a vehicle has that people live in. */
+const livedIn =
+  /(?<![a-z])(?:caravan(?:[ae]?s?)?|wohnwagen|motor ?homes?|wohnmobile?|reisemobile?|autocaravanas?|camping-?cars?|camper(?: ?vans?)?s?|fourgon amenage|(?<!low )profile|capucine|perfilad[oa]|capuchina|(?:teil|voll)?integriert(?:e[rs]?|es)?|alkoven|\d ?-?(?:berths?|schlafplatze|couchages))(?![a-z])/;
 
 /** Who made the engine did not make the boat. */
 const ofEngine = /(?:motor|moteur|engine|outboard|borda|aussenborder) $/;
+
+/** Makers of the vans that others build motorhomes on. */
+const ofChassis =
+  /^(?:citroen|fiat|ford|iveco|man|mercedes(?:[ -]benz)?|opel|peugeot|renault|vauxhall|volkswagen|vw)(?![a-z])/;
+const chassisBefore =
+  /\b(?:auf|on(?: an?| the)?|sur(?: une?)?|sobre(?: un)?|base|basis(?:fahrzeug)?|chassis|fahrgestell|porteur|based on(?: an?| the)?|basad[oa] en(?: un)?)(?: (?:de|von|eines?|einem))?[ :(]{1,2}$/;
+const chassisAfter = /^[^.,;\n]{0,30}? (?:chassis|fahrgestell|porteur|base\b|basis\b)/;
+
+/** Whether a make is that of the van below a motorhome: "auf Fiat Ducato", or any beside the builder that the title names. */
+function isOfChassis({ index, 0: { length } }: RegExpExecArray, found: string, text: string): boolean {
+  if (!ofChassis.test(found) || !livedIn.test(text)) return false;
+  return (
+    chassisBefore.test(text.slice(Math.max(0, index - 20), index)) ||
+    chassisAfter.test(text.slice(index + length, index + length + 44)) ||
+    caravanMaker.test(text.split('\n', 1)[0] ?? '')
+  );
+}
+
+/** Names that are words, too, begin a line or come after a number; those of makers of caravans do so only of such. */
+function isNamed({ index }: RegExpExecArray, found: string, text: string): boolean {
+  const isOfCaravans = ofCaravans.has(found);
+  if (!isOfCaravans && !words.has(found)) return true;
+  const near = text.slice(Math.max(0, index - 14), index);
+  if (isOfCaravans && !livedIn.test(text)) return false;
+  return startsName.test(near) || afterItsKind.test(near);
+}
+
+const startsName = /(?:^|\n|\d |: ?)$/;
+/** A name after the word for what it is of: "camping-car Pilote", "E-Bike Cube". */
+const afterItsKind =
+  /(?:camping-car|wohnmobil|wohnwagen|autocaravana|caravan[ae]?|motorhome|camper|bike|rad|velo|vtt|mtb|bici|bicicleta) $/;
 
 function oneOfNames(known: ReadonlyMap<string, string>): Pick<FactPattern, 'pattern' | 'read'> {
   return {
@@ -102,14 +146,7 @@ function oneOfNames(known: ReadonlyMap<string, string>): Pick<FactPattern, 'patt
     read(match, text) {
       const found = match[0];
       if (ofEngine.test(text.slice(Math.max(0, match.index - 12), match.index))) return undefined;
-      const isOfCaravan =
-        ofCaravans.has(found) && caravanBefore.test(text.slice(Math.max(0, match.index - 14), match.index));
-      if (
-        words.has(found) &&
-        !isOfCaravan &&
-        !/(?:^|\n|\d |: ?)$/.test(text.slice(Math.max(0, match.index - 4), match.index))
-      )
-        return undefined;
+      if (!isNamed(match, found, text) || isOfChassis(match, found, text)) return undefined;
       return known.get(found) ?? known.get(found.replace(' ', '-')) ?? known.get(found.replace('-', ' '));
     },
   };
@@ -310,9 +347,14 @@ const modelNames = Object.entries(modelsOf).map(([make, models]) => [make, new R
 const anyModel = new RegExp(`(?<![a-z0-9-])(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`, 'g');
 
 const makeWord = `(?<![a-z0-9])(?:${inText(makes)})(?![a-z])`;
+/** Without those that are words as well: "Hobby: Golf" is no vehicle. */
+const plainMakeWord = `(?<![a-z0-9])(?:${inText(new Map([...makes].filter(([name]) => !ofCaravans.has(name))))})(?![a-z])`;
+const caravanMaker = new RegExp(
+  `(?<![a-z0-9])(?:${inText(new Map([...names(caravanMakersAsWritten, {})].filter(([name]) => !ofCaravans.has(name))))}|^(?:${[...ofCaravans].join('|')}))(?![a-z])`,
+);
 
 const makeAndModel = new RegExp(
-  `${makeWord}[ ,:-]{1,2}(?:${Object.values(modelsOf).join('|')}|${modelsAfterMake})(?![a-z0-9-])`,
+  `${plainMakeWord}[ ,:-]{1,2}(?:${Object.values(modelsOf).join('|')}|${modelsAfterMake})(?![a-z0-9-])`,
 );
 
 /** Caravans have numbers and names that are models of cars, too: an Antarès 406 is no Peugeot, a Swift motorhome no Suzuki. */
@@ -320,7 +362,7 @@ const caravan =
   /(?<![a-z])(?:caravan(?:[ae]?s?)?|wohnwagen|motor ?homes?|wohnmobile?|reisemobile?|autocaravanas?|camping-cars?)(?![a-z])/;
 
 /** A make or a model that people name without it. Part of a RegExp. */
-export const vehicleName = `${makeWord}|(?<![a-z0-9-])(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`;
+export const vehicleName = `${plainMakeWord}|(?<![a-z0-9-])(?:${Object.values(modelsOf).join('|')})(?![a-z0-9-])`;
 
 /** Whether a plain text names a make with one of its models: no other thing is called so. */
 export function namesModel(plain: string): boolean {
@@ -349,9 +391,10 @@ export const makePatterns: readonly FactPattern[] = [
     asWritten: true,
     // In a title the make is followed by its model; in prose by anything.
     inTitle: true,
-    pattern: new RegExp(`${makeWord}[ ,:-]{1,2}(?:motorrad |moto |e-)?(${modelAfterMake})`, 'g'),
-    read(match) {
-      const name = match[1] ?? '';
+    pattern: new RegExp(`(${makeWord})[ ,:-]{1,2}(?:motorrad |moto |e-)?(${modelAfterMake})`, 'g'),
+    read(match, text) {
+      const [, make = '', name = ''] = match;
+      if ((ofCaravans.has(make) && !isNamed(match, make, text)) || isOfChassis(match, make, text)) return undefined;
       const isModel = /^[2-5]008$/.test(name) ? match[0].startsWith('peugeot') : !noModel.test(name) || isNumber(match);
       if (!isModel) return undefined;
       return match[0].startsWith('range rover') ? match[0] : name;
@@ -370,6 +413,12 @@ export const makePatterns: readonly FactPattern[] = [
     kinds: ['electronics'],
     fields: ['brand', 'make', 'marke', 'hersteller', 'marca', 'marque', 'manufacturer', 'fabricante', 'fabricant'],
     ...oneOfNames(brands),
+  },
+  {
+    fact: 'brand',
+    kinds: ['furniture', 'fashion', 'generic'],
+    fields: ['brand', 'marke', 'hersteller', 'marca', 'marque', 'manufacturer', 'fabricante', 'fabricant'],
+    ...oneOfNames(goodsBrands),
   },
 ];
 

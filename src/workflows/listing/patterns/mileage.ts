@@ -1,6 +1,6 @@
 import { numberInWords, wordsNumber } from '../number-words.ts';
 import { amountOf, numeral } from '../plain-text.ts';
-import { beforeInSentence, type FactPattern } from './pattern.ts';
+import { after, beforeInSentence, type FactPattern } from './pattern.ts';
 
 /** Words before a number of kilometres or miles that make it something else: a range, an interval, a guarantee. */
 export const notMileage =
@@ -53,6 +53,41 @@ export const mileagePatterns: readonly FactPattern[] = [
     read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
+    // Whoever writes "mileage" and no unit counts miles.
+    fact: 'mileageMiles',
+    type: 'number',
+    kinds: ['vehicles'],
+    needs: /mileage/,
+    pattern: new RegExp(`mileage ?(?::|is|of)? ?(?:about |approx\\.? |currently )?((?:${numeral})k?)(?!\\d)`, 'g'),
+    read: (match, text) =>
+      /^ ?k?ms?\b|^ ?kilo/.test(after(text, match, 8)) ? undefined : String(amountOf(match[1] ?? '')),
+  },
+  {
+    // "Has done 62k", "covered 62,000 from new".
+    fact: 'mileageMiles',
+    type: 'number',
+    kinds: ['vehicles'],
+    unlessSaid: true,
+    needs: /done|covered|clocked|only/,
+    pattern: new RegExp(
+      `(?<![a-z])(?:done|covered|clocked up|only(?: done| covered)?)(?: (?:only|just|a mere|about|around|approx\\.?|a genuine))? ((?:${numeral})k?)(?! ?(?:[€£$%]|k?ms?\\b|kilomet|hours|hrs|ono\\b|left|months?|years?|days?|weeks?|\\d)|[\\d/])`,
+      'g',
+    ),
+    read: (match) => {
+      const value = amountOf(match[1] ?? '');
+      return value >= 5000 ? String(value) : undefined;
+    },
+  },
+  {
+    fact: 'mileageKm',
+    type: 'number',
+    kinds: ['vehicles'],
+    unlessSaid: true,
+    needs: /gelaufen|gefahren/,
+    pattern: new RegExp(`(?<![\\d.,])(${numeral}) (?:erst )?(?:gelaufen|gefahren)(?![a-z])`, 'g'),
+    read: (match) => (amountOf(match[1] ?? '') >= 1000 ? String(amountOf(match[1] ?? '')) : undefined),
+  },
+  {
     fact: 'mileageKm',
     type: 'number',
     kinds: ['vehicles'],
@@ -74,7 +109,7 @@ export const mileagePatterns: readonly FactPattern[] = [
       'gelaufenekilometer',
     ],
     pattern: new RegExp(
-      `(?:kilometerstand|laufleistung|kilometraje|kilometrage|compteur|odometer|mileage|tacho)\\s?(?::|ist|es de|affiche|of|is|unter)?\\s?(?:ca\\.?|about|unos|environ)?\\s?((?:${numeral})k?)`,
+      `(?:kilometerstand|\\bkm[ -]?stand|(?<!\\d ?)\\bkms?(?= ?:)|laufleistung|kilometraje|kilometrage|compteur|odometer|tacho)\\s?(?::|ist|es de|affiche|of|is|unter)?\\s?(?:ca\\.?|about|unos|environ)?\\s?((?:${numeral})k?)`,
       'g',
     ),
     read: (match) => String(amountOf(match[1] ?? '')),

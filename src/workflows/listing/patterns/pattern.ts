@@ -46,7 +46,7 @@ export interface FactPattern {
    * listing writes it; 0: there is none. The name becomes a part of the match, and its first group.
    */
   nameAfter?: (written: string) => number;
-  /** What a thing of that name is called, by the words that were found with it. */
+  /** What a thing of that name is called, by the words that were found with it; empty: they only describe it. */
   called?: (found: string, name: string) => string;
 }
 

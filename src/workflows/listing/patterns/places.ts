@@ -73,7 +73,7 @@ const homes = [
 const cues = [
   `(?<=(?:^|[.,;:!?()\\n/|+-] ?|\\b(?:for|on|local|free|cash|buyer|own|only|self|easy|or|and|by|is|welcome|no|please|arrange|available|prefer|preferred|possible|personal) ))collections?${possible} (?:from|in|at|near) `,
   `(?:(?:to )?collect(?:ed|able)?|pick(?:ed)?[ -]?up|viewings?)${possible} (?:from|in|at|near) `,
-  '(?:can|may|could) be (?:seen|viewed|inspected|tried|tested)(?: any time| anytime)? (?:in|at|near) ',
+  '(?:can|may|could) be (?:seen|viewed|inspected|tried|tested)(?: any time| anytime)? (?:in|at|near|around|just outside|close to) ',
   '(?:available|ready) (?:to (?:view|see)|for (?:viewing|inspection)) (?:in|at|near) ',
   '(?:based|located|situated|moored|berthed|stabled)(?: (?:just outside|outside|near|close to)| (?:in|at)(?: or near)?) ',
   '(?:lying|ashore|afloat|laid up|kept|(?:car|bike|van|boat|vehicle|caravan|item) is)(?: ashore| afloat| currently)? (?:in|at) ',
@@ -85,20 +85,30 @@ const cues = [
   'zu (?:besichtigen|sehen|verkaufen|vermieten) in ',
   'kann(?: (?:jederzeit|gerne?|auch))* in (?=[^.,;\\n]{3,40}? (?:abgeholt|besichtigt|angesehen|angeschaut|probegefahren) )',
   '(?:[a-z]{0,12}standort|(?:arbeits|dienst|einsatz|abhol|besichtigungs)ort|liegeplatz)(?: (?:des|der) [a-z]{3,14})?(?: ?[:=-] ?| ist | in | )(?:in )?|(?<!vor )ort ?: ?',
+  '(?:stehe?n?t?|befinde[nt] sich|liege?n?t?)(?: [a-z]{2,12}){0,5} (?:bei|nahe|in der nahe von) ',
   '(?:stehe?n?t?|befinde[nt] sich|liege?n?t?|gelegen|ansassig)(?: (?:derzeit|aktuell|zurzeit|momentan|jetzt|am [a-z]{3,14}|an der [a-z]{3,14}))? in |mit sitz in |im (?:gross)?raum ',
   '(?<=[.,;:(\\n] ?)(?:zona|barrio|secteur|quartier)(?: (?:de|du))? |(?<=[.,;:(\\n] ?)(?:covering|serving) ',
   `(?:recogida|recoger(?:lo|la|se)?|se recogen?|se entregan?|entrega)${possible} en `,
-  `pueden? (?:ver|visitar|probar)(?:se|lo|la)?${possible} en |(?:para ver(?:lo|la)?|visitas?|visible) en `,
+  `pueden? (?:ver|visitar|probar)(?:se|lo|la)?${possible} (?:en|cerca de|por) |(?:para ver(?:lo|la)?|visitas?|visible) en `,
   '(?:trato(?: directo| en mano)?|en mano|amarre|fondead[oa]|varad[oa]|se encuentra) en |se trouve (?:a|au|aux|sur) |(?<=[.,;!\\n] )vist[ao] en ',
   '(?:(?:ubicad|situad|localizad|amarrad|atracad|domiciliad)[oa]s?|con sede|se (?:vende|alquila)|en (?:venta|alquiler)) en ',
   '(?:ubicacion|localidad|poblacion|ciudad|lugar de (?:recogida|trabajo|entrega)|centro de trabajo) ?: ?(?:en )?',
-  `(?:visibles?|a (?:voir|retirer|recuperer|enlever|venir chercher|prendre)|retrait|enlevement|remise en mains? propres?|visites?)${possible} (?:a|au|aux|sur|en|pres de) `,
+  `(?:visibles?|a (?:voir|retirer|recuperer|enlever|venir chercher|prendre)|retrait|enlevement|remise en mains? propres?|visites?)${possible} (?:a|au|aux|sur|en|pres de|du cote de|(?:aux )?(?:environs|alentours) de|dans le secteur de) `,
   '(?:situee?s?|localisee?s?|implantee?s?|amarree?s?) (?:a|au|aux|sur|pres de) |basee?s? (?:a|au|aux|sur) |a (?:vendre|louer) (?:a|au|aux|sur) ',
   '(?:au sec|a sec|a flot|au mouillage|dispo(?:nible)?s?) (?:a|au|aux|sur) ',
   '(?:lieu|lieu de (?:travail|retrait)|localisation|ville|secteur) ?: ?(?:a )?',
 ]
   // Words without "in" or "from" come last: the name has to end what they say.
   .concat(bareCues);
+
+/** Places of work before their town's name, and legal forms at the end of an employer's. */
+const workplaces = [
+  '(?:gmbh|ag|kg|ohg|e\\.? ?v\\.?|ltd\\.?|limited|plc|llp|s\\.?l\\.?u?\\.?|s\\.?a\\.?|sarl|sas|eurl)(?:,| aus)? (?:in|en|a) ',
+  '[a-z]{0,14}(?:filiale|niederlassung|werkstatt|betrieb|praxis|klinik|restaurant|hotel|backerei|buro|zentrale|werk|lager|kanzlei|kita|laden|markt|team)(?:s)? in ',
+  '(?:branch|office|depot|warehouse|site|clinic|kitchen|school|nursery|factory|plant|store|shop|salon|garage|surgery|pub|restaurant|cafe|hotel|practice|care home) (?:in|at|near) ',
+  '(?:delegacion|tienda|oficina|sede|centro|fabrica|planta|sucursal|almacen|nave|restaurante|hotel|clinica|taller|obra|obras|local|supermercado)(?: de| en|,) (?!empresas?|grandes)',
+  "(?:magasin|agence|site|usine|boutique|atelier|restaurant|antenne|depot|entrepot|clinique|cabinet|hotel|garage|salon|boulangerie|chantiers?)(?: (?:de|du|a|sur)|,) |(?:magasin|agence|site|usine|boutique|atelier|restaurant|antenne|depot|entrepot|clinique|cabinet|hotel) d'",
+];
 
 /** Kinds of which people ask first where they are. */
 const placed: readonly Kind[] = ['jobs', 'services', 'property', 'vehicles'];
@@ -182,6 +192,18 @@ export const placePatterns: readonly FactPattern[] = [
     pattern:
       /[a-z]{2,14} (?=[a-z'-]{3,20}(?: [a-z'-]{2,12})? (?:city|town) cent(?:re|er))|(?<![a-z])centr[eo](?:-ville)? (?:de |d')?/g,
     nameAfter: placeAtStart,
+    read: (match) => match[1],
+  },
+  {
+    // Where people work: "the firm's seat", "our branch in", "nuestra tienda de".
+    fact: 'location',
+    kinds: ['jobs', 'services'],
+    asWritten: true,
+    unlessSaid: true,
+    denied: {},
+    pattern: new RegExp(`(?<![a-z])(?:${workplaces.join('|')})`, 'g'),
+    nameAfter: placeAtStart,
+    called: withArticle,
     read: (match) => match[1],
   },
   {

@@ -24,6 +24,11 @@ const invoiced =
 const forOther =
   /^ ?(?:anzahlung|kaution|(?:non.?refundable |holding |returnable )?deposit\b|acompte|arrhes|de (?:senal|fianza|reserva|caution|depot))|^[ -]?(?:gedenk|munz|coins?\b|commemorative|monedas?\b|conmemorativ)|^ ?(?:(?:a|per|im|al|par) (?:year|jahr|ano|an) )?(?:road ?tax|tax\b|ved\b|kfz-?steuer|steuer\b|impuesto|ground rent|service charge)|^ ?(?:for|fur|por|para|pour) (?:the |your |das |den |el |la |le |les |votre )?(?:reserv|hold (?:it|them|this|the)\b|secur|starter|training|registration|schulung|anmeldung|inscripcion|formation|inscription)|^ ?(?:for |fur |fur den |de |por |por el |pour |pour l'|les |le |l'|(?:(?:insured|tracked|signed|recorded|special|first class|royal mail|versicherter|certificado) )+)?(?:frais de port|frais d'envoi|gastos de envio|postage|post\b|p&p|shipping|delivery|posting|versand|porto|envio|franqueo|port\b|livraison|expedition)(?![a-z]*frei| (?:compris|inclus|offert|gratuit|gratis|inkl|frei|kostenlos|included|free|incluid))|^ ?to (?:build|fix|repair|replace|restore)\b|^ ?(?:neu |damals )?(?:(?:gekauft|bezahlt|gekostet|angeschafft|(?:neupreis|np)(?= ?(?:[.,;)!\n]|$))))/;
 
+/** What follows an amount that buys or rents one square metre of a plot or a home: "145 €/m²". */
+export const perSqm =
+  ' ?(?:\\/|per|a|pro|je|el|al|por|le|au|du|par) ?(?:m2|m²|qm|sqm|sq\\.? ?m\\b|square met(?:er|re)|quadratmeter|metro cuadrado|metre carre)';
+const isPerSqm = new RegExp(`^${perSqm}`);
+
 /** What follows an amount that is paid again and again. */
 const recurring =
   /^ ?(?:(?:\/|per|a|each|pro|im|je|jeden|al|por|cada|par|chaque) ?(?:calendar )?(?:month|monat|mes\b|mois|year(?! old)|jahr|ano\b|an\b|annum|week|woche|semana)|p\.? ?[ma]\b|mtl|monatl|jahrl|pcm\b|mensual|mensuel|anual|annuel|monthly|yearly)/;
@@ -49,7 +54,7 @@ const besideSum = 'km|tkm|gb|tb|cm|mm|m\\b|m2|m²|kg|g\\b|ps\\b|kw|w\\b|x\\b|zol
 /** A sum with a word beside it by which it is asked for counts before any other. */
 const askedBy = (words: string) =>
   new RegExp(
-    `(?<![a-z])(?<!(?:new|old|original|retail|list|purchase|store|shop) )(?:${words})${askingFillers}(?:(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|((?:${numeral})k?) ?(?:${currency}|,-|${negotiable}))|(?<![a-z])(?:vhb|vb|fp|festpreis)[ :]{1,2}((?:${numeral})k?)(?! ?(?:${besideSum}))|(?<![\\d.,])[€£$]? ?((?:${numeral})k?) ?(?:${currency})? ?[-,(]? ?${negotiable}`,
+    `(?<![a-z])(?<!(?:new|old|original|retail|list|purchase|store|shop) )(?:${words})${askingFillers}(?:(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|((?:${numeral})k?) ?(?:${currency}|,-|${negotiable}))|(?<![a-z])(?:vhb|vb|fp|festpreis)[ :]{1,2}((?:${numeral})k?)(?! ?(?:${besideSum}))|(?<![\\d.,])[€£$]? ?((?:${numeral})k?) ?(?:${currency})?(?:,-+)? ?[-,(]? ?${negotiable}`,
     'g',
   );
 const maySayAsked =
@@ -103,10 +108,16 @@ const once =
   (match, text) =>
     isBesideGoods(match, text) ? undefined : read(match, text);
 
+/** Tiles are sold by the square metre; of a home or a plot this is no price of the whole. */
+const ofWhole =
+  (read: FactReader): FactReader =>
+  (match, text) =>
+    isPerSqm.test(after(text, match, 24)) ? undefined : read(match, text);
+
 /** The asking price of any thing. */
 export const pricePatterns: readonly FactPattern[] = [
   priceOf(goods, askedBy(askingWords), once(readAsked), maySayAsked),
-  priceOf(others, askedBy(askingForHomes), readAsked, maySayAsked),
+  priceOf(others, askedBy(askingForHomes), ofWhole(readAsked), maySayAsked),
   priceOf(goods, anySum, once(readAny)),
-  priceOf(others, anySum, readAny),
+  priceOf(others, anySum, ofWhole(readAny)),
 ];

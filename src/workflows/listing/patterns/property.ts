@@ -1,5 +1,6 @@
 import { amountOf, numeral } from '../plain-text.ts';
 import { after, before, COUNT, type FactPattern, N, numberWithin, oneOf } from './pattern.ts';
+import { perSqm } from './price.ts';
 
 /** Other parts of a house that have a floor. */
 const besideFlat =
@@ -53,7 +54,7 @@ export function namesWorkplace(title: string): boolean {
 
 const offerOf = oneOf({
   'holiday let': /holiday|per week/,
-  rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|louer|location|loyer/,
+  rent: /let|rent|pcm|month|mo\b|miet|^km|wg|alquil|loue|location|loyer/,
   sale: /sale|kauf|eigentum|kp|vend|venta|vente|fai|agence inclus|asking|freehold|guide|offers|oiro|lease|traspas|cession|fonds/,
 });
 
@@ -81,6 +82,11 @@ const isSold =
 const isRoom =
   /^(?:(?:large|big|nice|lovely|bright|double|single|spare|ensuite|grande|belle|petite|jolie|loue|se alquila|alquilo|alquiler(?: de)?|location) )*(?:chambre|room|bedroom|habitacion|dormitorio)(?![a-z])/;
 const ofRoom = /(?<![a-z])(?:chambre|bedroom|dormitorio)(?![a-z])/;
+
+/** What belongs to a house, or is for sale without one. */
+const plot =
+  '\\bplot|grundst(?:uck[a-z]*|\\.|\\b)|\\bgrund\\b|\\bgrdst\\.?|parcel(?:a|le)|terreno|terrain|\\bsite|\\blote';
+const squareMetres = '(?:m2|m²|qm|sqm|mts2?\\b|mts²)';
 
 /** Facts read about a flat, a house or a plot. */
 export const propertyPatterns: readonly FactPattern[] = [
@@ -121,7 +127,7 @@ export const propertyPatterns: readonly FactPattern[] = [
       'grosse',
     ],
     pattern: new RegExp(
-      `(?<![\\d.,€£$x])${N} ?(?:m2|m²|qm|sqm|sq\\.? ?m\\b|square met(?:er|re)s?|quadratmeter|metros cuadrados|metres? carres?|mq\\b|m cuadrados)`,
+      `(?<![\\d.,€£$x])${N} ?(?:m2|m²|qm|sqm|sq\\.? ?m\\b|square met(?:er|re)s?|quadratmeter|metros cuadrados|metres? carres?|mq\\b|m cuadrados|mt(?:r?s)?[2²])`,
       'g',
     ),
     read: (match, text) => {
@@ -131,9 +137,9 @@ export const propertyPatterns: readonly FactPattern[] = [
         .at(-1)}`;
       const next = after(text, match, 28).split(/[.;,\n]/)[0] ?? '';
       const outside =
-        /garden|terrace|terras|garten|plot|grundstuck|jardin|parcela|terrain|balkon|balcon|keller|cellar|up to|patio|cave|site|dwelling|kuche|kitchen|cocina|cuisine|\bsalon|living ?room|wohnzimmer|schlafzimmer|sejour|\bchambre\b|court|courette|\bcour\b|veranda|loggia|\bhof\b|innenhof|\byard\b|dependance|\bannexe?\b|mezzanine|buhardilla|galeria|porche|pisc?in[ae]|\bpool\b|wintergarten|dachboden|nebengebaude|anbau|schuppen|scheune|outbuilding|\bshed\b|cochera|bodega|\bremise\b|bedroom\b|dormitorio\b|\bbad\b|garage|trastero/;
+        /garden|terrace|terras|garten|plot|grundst|grdst|jardin|parcel(?:a|le)|terrain|balkon|balcon|keller|cellar|up to|patio|cave|site|dwelling|kuche|kitchen|cocina|cuisine|\bsalon|living ?room|wohnzimmer|schlafzimmer|sejour|\bchambre\b|court|courette|\bcour\b|veranda|loggia|\bhof\b|innenhof|\byard\b|dependance|\bannexe?\b|mezzanine|buhardilla|galeria|porche|pisc?in[ae]|\bpool\b|wintergarten|dachboden|nebengebaude|anbau|schuppen|scheune|outbuilding|\bshed\b|cochera|bodega|\bremise\b|bedroom\b|dormitorio\b|\bbad\b|garage|trastero/;
       return (outside.test(words) && !(isRoom.test(text) && ofRoom.test(words))) ||
-        /^ ?(?:of )?(?:garden|terrace|terras|garten|grundstuck|jardin|de jardin|de parcela|de terrain|de terraza|balkon|terraza|patio|plot)/.test(
+        /^ ?(?:of )?(?:garden|terrace|terras|garten|grundst|grdst|jardin|de jardin|de parcel(?:a|le)|de terrain|de terraza|balkon|terraza|patio|plot)/.test(
           next,
         ) ||
         value < 1
@@ -142,20 +148,46 @@ export const propertyPatterns: readonly FactPattern[] = [
     },
   },
   {
+    fact: 'pricePerSqm',
+    type: 'number',
+    kinds: ['property'],
+    needs: /(?:€|£|\$|eur[a-z]{0,2}|chf) ?[a-z/]{1,4} ?(?:m[2²]|qm|sqm|sq|quadrat|metr)/,
+    pattern: new RegExp(`(?:[€£$] ?(${numeral})|(?<![\\d.,])(${numeral}) ?(?:€|eur(?:os?)?|chf|£|\\$))${perSqm}`, 'g'),
+    read: (match) => String(amountOf(match[1] ?? match[2] ?? '')),
+  },
+  {
     fact: 'plotArea',
     kinds: ['property'],
+    fields: [
+      'plotarea',
+      'plotsize',
+      'plot',
+      'landsize',
+      'grundstucksflache',
+      'grundstuck',
+      'parcela',
+      'superficieparcela',
+      'superficieterrain',
+      'surfaceterrain',
+      'terrain',
+    ],
     pattern: new RegExp(
-      `(?<![\\d.,])${N} ?(?:acres?|ha\\b|hectares?|hektar|hectareas?)|(?:plot|grundstuck|parcela|terreno|terrain|site|\\blote)[a-z :]{0,20}(?:${numeral}) ?(?:m2|m²|qm|sqm|mts2?\\b|mts²)|(?:terreno|parcela|\\blote)(?: de)? \\d{1,3} ?(?:m|mts)? ?x ?\\d{1,3}(?!\\d)|(?:${numeral}) ?(?:m2|m²|qm|sqm)(?! (?:on|in|with|and|auf|mit|und|im|sobre|en|con|y|sur|avec|et|dans)\\b)[a-z ]{1,12}(?:plot|grundstuck|parcela|terreno|terrain)`,
+      `(?<![\\d.,])${N} ?(acres?|ha\\b|hectares?|hektar|hectareas?)|(?:${plot})[a-z :.]{0,20}?(${numeral}) ?${squareMetres}|(?:terreno|parcela|\\blote)(?: de)? (\\d{1,3}) ?(?:m|mts)? ?x ?(\\d{1,3})(?!\\d)|(?<![\\d.,])(${numeral}) ?(?:m2|m²|qm|sqm)(?! (?:on|in|with|and|auf|mit|und|im|sobre|en|con|y|sur|avec|et|dans)\\b)[a-z ]{1,12}(?:${plot})`,
       'g',
     ),
-    read: (match) => match[0].trim(),
+    read: (match) => {
+      const [, large, unit = '', named, wide, long, last] = match;
+      if (wide !== undefined) return `${wide} x ${long} m`;
+      const amount = amountOf(large ?? named ?? last ?? '');
+      return `${amount} ${large === undefined ? 'm²' : unit.startsWith('a') ? 'acres' : 'ha'}`;
+    },
   },
   {
     fact: 'bedrooms',
     kinds: ['property'],
     fields: ['bedrooms', 'beds', 'schlafzimmer', 'dormitorios', 'chambres', 'numberofbedrooms', 'anzahlschlafzimmer'],
     pattern: new RegExp(
-      `${COUNT}[ -]?(?:double )?(?:bed(?:s|rooms?|roms?)?|br|schlafzimmer|dormitorios?|recamaras?|chambres?|dorm\\.?|habitacion(?:es)?|habs?\\.?)(?![a-z])`,
+      `${COUNT}[ -]?(?:double |dbl\\.? )?(?:bed(?:s|rooms?|roomed|roms?)?|br|schlafzimmer|dormitorios?|recamaras?|chambres?|ch(?:am)?b(?:re?s?)?|ch\\.?|dorms?\\.?|habitacion(?:es)?|habs?\\.?)(?![a-z])`,
       'g',
     ),
     read: numberWithin(1, 50),
@@ -176,7 +208,7 @@ export const propertyPatterns: readonly FactPattern[] = [
       'estancias',
     ],
     pattern: new RegExp(
-      `${COUNT}[ -]?(?:rooms?|zimmer(?:n)?|zi\\.?|zkbb?|zkdb|habitaciones|habitacion|habs?\\.?|pieces?|p\\.?(?= ?\\d{2} ?m2)|estancias)-?(?:wohnung|whg\\.?|eigentumswohnung|mietwohnung|etw|haus)?(?![a-z])|\\b[tf]([1-9])(?: ?bis)?\\b|\\bstudio|\\bapartestudio|\\bestudio\\b`,
+      `${COUNT}[ -]?(?:rooms?|zimmer(?:n)?|zi\\.?|zkbb?|zkdb|habitaciones|habitacion|habs?\\.?|pieces?|pces?\\.?|p\\.?(?= ?\\d{2} ?m[2²])|raum(?=-?(?:wohnung|whg))|estancias)-?(?:wohnung|whg\\.?|eigentumswohnung|mietwohnung|etw|haus)?(?![a-z])|\\b[tf]([1-9])(?: ?bis)?\\b|\\bstudio|\\bapartestudio|\\bestudio\\b`,
       'g',
     ),
     read: (match) =>
@@ -193,7 +225,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['floor', 'etage', 'stockwerk', 'planta', 'piso'],
     pattern:
-      /\b(\d{1,2})(?:st|nd|rd|th|\.|o|a|e|er|eme|ª|º)? ?(?:floor|flor|og\b|stock|obergeschoss|etage|planta|piso)\b|(?:etage|planta|floor) (\d{1,2})\b|(ground|first|second|third|fourth|fifth) floor|erdgeschoss|\beg\b|rez de chaussee|planta baja|(?:primera?|segund[ao]|tercera?|cuart[ao]|quint[ao]) (?:planta|piso)|(?:premier|deuxieme|troisieme|quatrieme|cinquieme) etage|(?:ersten?|zweiten?|dritten?|vierten?|funften?) (?:stock|og|obergeschoss|etage)/g,
+      /\b(\d{1,2})(?:st|nd|rd|th|\.|o|a|e|er|eme|ª|º)? ?(?:floor|flor|og|stock(?:werk)?|obergeschoss|etage|et\.|planta|piso)(?![a-z])|\b(\d{1,2})[ªº],?(?= (?:con|sin) |,? (?:izq|dcha|derecha|izquierda|exterior|interior)| ?-?[b-f]\b)|(?:etage|planta|floor) \d{1,2}\b|(ground|first|second|third|fourth|fifth) floor|erdgeschoss|\beg\b|rez[ -]de[ -]chaussee|\brdc\b|planta baja|(?:primer[ao]?|segund[ao]|tercer[ao]?|cuart[ao]|quint[ao]) (?:planta\b|piso\b|(?=(?:con|sin) ascensor))|(?:premier|deuxieme|troisieme|quatrieme|cinquieme) etage|(?:ersten?|zweiten?|dritten?|vierten?|funften?) (?:stock|og|obergeschoss|etage)/g,
     read: (match, text) => (besideFlat.test(before(text, match, 28)) ? undefined : floorOf(match[0])),
   },
   {
@@ -215,7 +247,7 @@ export const propertyPatterns: readonly FactPattern[] = [
       'eficienciaenergetica',
     ],
     pattern:
-      /(?:epc(?: rating)?|\bber|energy (?:class|rating|label|efficiency)|energy efficiency class|energie(?:effizienz)?(?:klasse|label)?|effizienzklasse|dpe|certificad[oa] energetic[oa]|calificacion energetica|consumo energetico|\bcee|etiqueta energetica|clase (?:energetica|de eficiencia)|eficiencia energetica|classe energetique|classe energie|etiquette energie)(?: (?:classe|clase|class|letra|rating|rated|is|of|en cours :))?[ :=]{1,3}([a-h](?:[1-3](?!\d)|\+{1,3})?)(?![a-z0-9+'])/g,
+      /(?:epc(?: (?:rating|band|grade))?|\bber|\beek|\bc\.e\.|energy (?:class|rating|label|efficiency)|energy efficiency class|energie(?:effizienz)?(?:klasse|label)?|effizienzklasse|dpe|certificad[oa] energetic[oa]|calificacion energetica|consumo energetico|\bcee|etiqueta energetica|clase (?:energetica|de eficiencia)|eficiencia energetica|classe energetique|classe energie|etiquette energie)(?: (?:classe|clase|class|letra|rating|rated|is|of|en cours :))?[ :=-]{1,3}([a-h](?:[1-3](?!\d)|\+{1,3})?)(?![a-z0-9+'])/g,
     read: (match) => match[1]?.toUpperCase(),
   },
   {
@@ -223,8 +255,28 @@ export const propertyPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     // In fewer words, which mean something else of other things.
     pattern:
-      /(?:\benergiekl\.?|\bklasse|\bkl\.|\bcertificado(?: energetico)?|\bcert\.|\bhwb|\bkwh\/?\(?m[2²]a?\)?[a-z /.]{0,6}|\b(?:dpe|epc|ber)) ?:? ?\d{0,3}(?:[.,]\d)? ?\(?([a-h](?:[1-3](?!\d)|\+{1,3})?)(?![a-z0-9+'])|\bepc exempt\b|\bexempt from epc\b/g,
+      /(?:\benergiekl\.?|\bklasse|\bkl\.|\bcertificado(?: energetico)?|\bcert\.|\bhwb|\bkwh\/?\(?m[2²] ?\/?a?n?\)?[ /.,:]{1,3}(?:kl(?:asse|\.) ?)?|\b(?:dpe|epc|ber)) ?:? ?\d{0,3}(?:[.,]\d)? ?\(?([a-h](?:[1-3](?!\d)|\+{1,3})?)(?![a-z0-9+'])|\bepc exempt\b|\bexempt from epc\b/g,
     read: (match) => match[1]?.toUpperCase() ?? 'exempt',
+  },
+  {
+    // Certificates of the older kind have no letter: "Verbrauch 98 kWh/(m²a)", "DPE 210 kWh/m²/an".
+    fact: 'energyUseKwh',
+    type: 'number',
+    kinds: ['property'],
+    needs: /kwh/,
+    fields: [
+      'energyuse',
+      'energieverbrauch',
+      'energiebedarf',
+      'energiekennwert',
+      'endenergiebedarf',
+      'consumoenergetico',
+    ],
+    pattern: new RegExp(
+      `(?<![\\d.,])(${numeral}) ?kwh ?(?:\\/|per|pro|por|par|je)? ?\\(? ?(?:m[2²]|qm)|(?:energieausweis|verbrauch(?:sausweis)?|(?:end)?energie(?:bedarf|verbrauch|kennwert)|bedarf(?:sausweis)?|kennwert|dpe|consumo|consommation)[a-z .:(-]{0,24}(${numeral}) ?kwh`,
+      'g',
+    ),
+    read: (match) => String(amountOf(match[1] ?? match[2] ?? '')),
   },
   {
     fact: 'yearBuilt',
@@ -245,6 +297,16 @@ export const propertyPatterns: readonly FactPattern[] = [
     read: (match) => match[1],
   },
   {
+    // "Maison de 1982", "Haus aus dem Jahr 1974", "piso del año 1990".
+    fact: 'yearBuilt',
+    type: 'number',
+    kinds: ['property'],
+    unlessSaid: true,
+    pattern:
+      /(?:haus|halfte|wohnung|villa|bungalow|maison|pavillon|appartement|longere|casa|piso|chalet|vivienda|house|cottage|flat|semi)(?: [a-z-]{3,16})? (?:de|del|von|from|of|aus(?: dem(?: jahr)?)?|anno|ano|(?:dating )?from)(?: (?:el )?ano| jahr| annee| l'annee)? (1[7-9]\d\d|20[0-4]\d)(?!\d|[.,]\d| ?(?:m2|m²|qm|€|eur|euros?)(?![a-z]))/g,
+    read: (match) => match[1],
+  },
+  {
     fact: 'deposit',
     type: 'number',
     kinds: ['property'],
@@ -255,6 +317,17 @@ export const propertyPatterns: readonly FactPattern[] = [
     ),
     // "Two months' rent" is a deposit of another form.
     read: (match) => (amountOf(match[1] ?? '') < 20 ? undefined : String(amountOf(match[1] ?? ''))),
+  },
+  {
+    // In fewer letters, which need a currency beside the sum: "KT 1.380 €", "DG : 720 €", "Dep £500".
+    fact: 'deposit',
+    type: 'number',
+    kinds: ['property'],
+    pattern: new RegExp(
+      `(?<![a-z])(?:kt|dg|dep|fza)\\.?[ :]{1,3}(?:[€£$] ?(${numeral})|(${numeral})(?:,-)? ?(?:€|eur(?:os?)?\\b|chf\\b|£))`,
+      'g',
+    ),
+    read: (match) => String(amountOf(match[1] ?? match[2] ?? '')),
   },
   {
     // "£650 deposit"
@@ -275,7 +348,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['furnished', 'mobliert', 'moebliert', 'amueblado', 'meuble'],
     pattern:
-      /(?:part(?:ly|ially)?[ -]|semi[ -]?|teil-?|parcialmente )?(?:unfurnished|furnished|unmobliert|mobliert|moebliert|sin amueblar|sin muebles|amueblad[oa]|non[ -]meublee?|pas meublee?|\bmeublee?s?\b(?! [a-z]* ?(?:a vendre|tv))|\bvide\b(?= ?[,.;]))/g,
+      /(?:part(?:ly|ially)?[ -]|semi[ -]?|teil-?|parcialmente )?(?:unfurn(?:ished)?(?![a-z])|furn(?:ished\b|\.)|unmobl(?:iert|\.)|mobl(?:iert|\.)|moebliert|sin amueblar|sin muebles|amueblad[oa]|non[ -]meublee?|pas meublee?|\bmeublee?s?\b(?! [a-z]* ?(?:a vendre|tv))|\bvide\b(?= ?[,.;]))/g,
     read: (match, text) => {
       if (/^(?:part|semi|teil)/.test(match[0]) || ofOneRoom.test(before(text, match, 36))) return undefined;
       return String(!/^(?:un|sin|non|pas|vide)/.test(match[0]));
@@ -332,7 +405,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     fields: ['offer', 'offertype', 'transaction', 'angebotsart', 'operacion', 'tipodeoperacion'],
     inCategory: true,
     pattern:
-      /for sale|to let|lettings|for rent|to rent|(?<!ground )\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet[a-z]*|miet(?:e(?!innahm)|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil(?!ad[oa])|se vende|\bvendo\b|en venta|\bventa\b|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|leasehold|long lease\b|years? (?:remaining|left|unexpired) on (?:the )?lease|guide price|per week|holiday/g,
+      /for sale|to let|lettings|for rent|to rent|(?<!ground )\brent(?:als?)?\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet[a-z]*|miet(?:e(?!innahm)|en|wohnung|shaus)|nachmieter|\bkm (?=\d)|wg-?zimmer|\bwg\b|untermiete|zu verkaufen|verkauf|kaufpreis|(?:zum|haus|hauser|wohnung|wohnungen|kaufen|zu) kauf(?:en)?\b|kaufen\b|eigentumswohnung|\bkp\b|alquil(?!ad[oa])|se vende|\bvendo\b|en venta|\bventa\b|a louer|(?<=^|[.!:;,\n] ?|\b(?:je|particulier|proprietaire|agence) )loue\b|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|locations?(?=$|[ ,.]+(?:appartement|maison|studio|immobili))|colocation|\bloyer|a vendre|\bvends\b|\bventes?\b|\bfai\b|frais d.agence inclus|\basking\b|\bsales\b|offers over|\boiro\b|freehold|leasehold|long lease\b|years? (?:remaining|left|unexpired) on (?:the )?lease|guide price|per week|holiday/g,
     read: Object.assign(
       (match: RegExpExecArray, text: string) =>
         isOfCharge(match, text) || isLetAlready(match, text) ? undefined : offerOf(match, text),
@@ -345,10 +418,10 @@ function floorOf(text: string): string {
   const digits = /\d+/.exec(text)?.[0];
   if (digits) return digits;
   const names: readonly RegExp[] = [
-    /ground|erd|\beg|rez|baja/,
-    /first|primera?|premier|erste/,
+    /ground|erd|\beg|rez|rdc|baja/,
+    /first|primer|premier|erste/,
     /second|segund|deuxieme|zweite/,
-    /third|tercera?|troisieme|dritte/,
+    /third|tercer|troisieme|dritte/,
     /fourth|cuart|quatrieme|vierte/,
     /fifth|quint|cinquieme|funfte/,
   ];

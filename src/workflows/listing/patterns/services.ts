@@ -19,10 +19,10 @@ export const servicePatterns: readonly FactPattern[] = [
     kinds: ['services'],
     fields: ['priceperhour', 'hourlyrate', 'stundensatz', 'stundenlohn', 'preciohora', 'tarifhoraire', 'tarifahora'],
     pattern: new RegExp(
-      `(?:[€£$]|\\bchf|\\bfr\\.) ?(${numeral}) ?${perHour}|(?<![\\d.,])(${numeral}) ?(?:€|eur(?:os?)?|chf|£) ?${perHour}|(?:stundensatz|stundenpreis|hourly rate|tarifa por hora|precio por hora|tarif horaire|taux horaire)(?: (?:of|von|ab|de|from|desde))?[ :]{1,2}[€£]? ?(${numeral})`,
+      `(?:[€£$]|\\bchf|\\bfr\\.) ?(${numeral}) ?(?:p\\.?h\\b|${perHour})|(?<![\\d.,])(${numeral}) ?(?:€|eur(?:os?)?|chf|£) ?${perHour}|(?:stundensatz|stundenpreis|hourly rate|tarifa por hora|precio por hora|tarif horaire|taux horaire)(?: (?:of|von|ab|de|from|desde))?[ :]{1,2}[€£]? ?(${numeral})`,
       'g',
     ),
-    needs: /hour|stunde|std|hora|heure|\/ ?h|\bph\b/,
+    needs: /hour|stunde|std|hora|heure|\/ ?h|\d ?p\.?h\b/,
     read: (match) => String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
   },
   {

@@ -41,7 +41,7 @@ export const thingPatterns: readonly FactPattern[] = [
       'heightcm',
     ],
     pattern:
-      /\b\d{2,3}(?:[.,]\d)? ?(?:cm)? ?(?:x|×|by|mal|por|sur|auf) ?\d{2,3}(?: ?(?:cm)? ?[x×] ?\d{2,3})?|\b\d{2,3}(?:[.,]\d)? ?(?:cm|mm|centimet|zentimeter)|\b\d[.,]\d{1,2} ?(?:m|metros?|metres?|meter)\b|\b\d ?m ?\d{2}\b|\b\d{1,2}(?:[.,]\d)? ?(?:ft|feet)\b(?: ?(?:x|×|by) ?\d{1,2}(?:[.,]\d)? ?(?:ft|feet)?)?|\d"/g,
+      /(?:\b|(?<=\b[bwhtdlp]))\d{2,3}(?:[.,]\d)? ?(?:cm)? ?(?:x|×|by|mal|por|sur|auf) ?(?:[bwhtdlp] ?)?\d{2,3}(?: ?(?:cm)? ?[x×] ?(?:[bwhtdlp] ?)?\d{2,3})?|(?:\b|(?<=\b[bwhtdlp]))\d{2,3}(?:[.,]\d)? ?(?:cm|mm|centimet|zentimeter)|\b\d[.,]\d{1,2} ?(?:m|metros?|metres?|meter)\b|\b\d ?m ?\d{2}\b|\b\d{1,2}(?:[.,]\d)? ?(?:ft|feet)\b(?: ?(?:x|×|by) ?\d{1,2}(?:[.,]\d)? ?(?:ft|feet)?)?|\d"/g,
     // A frame's height says what rider a bicycle fits, not how large it is.
     read: (match, text) => (ofFrame.test(before(text, match, 24)) ? undefined : match[0]),
   },
@@ -50,7 +50,7 @@ export const thingPatterns: readonly FactPattern[] = [
     kinds: ['fashion'],
     fields: ['size', 'grosse', 'groesse', 'talla', 'taille', 'pointure'],
     pattern:
-      /(?:size|gr(?:osse|oße|\.)?|talla|t\.|taille|pointure|uk|eu|us|konfektionsgrosse|schuhgrosse|numero|talle)[ :]{0,2}(\d{1,3}(?: [12]\/3|[.,]5)?(?:[/-]\d{1,3})?|x{0,3}[sml]|one size|unica|unique)(?![a-z0-9])|\b(x{1,3}[sl])\b|\bw\d\d ?\/? ?l\d\d|\b(\d{2,3})\/(\d{2,3}) ?cm|\b\d{1,2} ?- ?\d{1,2} (?:years|jahre|anos|ans|months|monate|meses|mois)/g,
-    read: (match) => (match[1] ?? match[0]).toUpperCase(),
+      /(?<![a-z])(?:size|gr(?:osse|oße|\.)?|talla|t\.?|taille|pointure|uk|eu|us|konfektionsgrosse|schuhgrosse|numero|talle)[ :]{0,2}(\d{1,3}(?: [12]\/3|[.,]5)?(?:[/-]\d{1,3})?|x{0,3}[sml]|one size|unica|unique)(?![a-z0-9]| ?%)|(?<![a-z])c(\d\d)(?![a-z0-9])|\b(x{1,3}[sl])\b|\bw\d\d ?\/? ?l\d\d|\b(\d{2,3})\/(\d{2,3}) ?cm|\b\d{1,2} ?- ?\d{1,2} (?:years|jahre|anos|ans|months|monate|meses|mois)/g,
+    read: (match) => (match[1] ?? match[2] ?? match[0]).toUpperCase(),
   },
 ];

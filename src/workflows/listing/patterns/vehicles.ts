@@ -135,6 +135,17 @@ export const vehiclePatterns: readonly FactPattern[] = [
     read: (match) => match[1],
   },
   {
+    // Two digits after a word for the year: "EZ 3/11", "Bj. 98", "Bj 04/2011" has four.
+    fact: 'year',
+    type: 'number',
+    kinds: ['vehicles'],
+    unlessSaid: true,
+    needs: /(?<![a-z])(?:ez|erstzulassung|bj|baujahr|mec|mise en circulation|matric)/,
+    pattern:
+      /(?<![a-z])(?:ez|erstzulassung|bj|baujahr|mec|mise en circulation|matric(?:ulad[oa]|ulacion)?)[.: ]{0,3}(?:(?:en|le|in) )?(?:(?:0?[1-9]|1[0-2])[./-])?'?(\d\d)(?![\d./-]\d|\d| ?(?:km|tkm|tsd|€|eur|ps|kw)\b)/g,
+    read: (match) => String(Number(match[1]) + (Number(match[1]) > 60 ? 1900 : 2000)),
+  },
+  {
     // British number plates tell the half-year: 19 is from March 2019, 69 from September of that year.
     fact: 'year',
     type: 'number',
@@ -164,16 +175,34 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'motorisation',
     ],
     pattern:
-      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|\bnafta\b|\bbencina\b|essence|super benzin|(?<!\b(?:und|tuv|hu) )\bgas\b(?!-| (?:struts?|springs?|strut|neu|gepruft|bottles?|locker|hob|heating|fire|certificate))|\bt?f?tsi\b|tfsi|\b(?:pure|eco)tech\b|ecoboost|\be-?tron\b|(?:voll)?elektro(?!nik)|electri(?:c|co|que)s?(?![a-z])(?! (?:windows?|mirrors?|seats?|sunroof|handbrake|parking|tailgate|boot|hook-?up|sliding|start|roof|memory|heat|front|rear|steering))(?<!(?:windows?|mirrors?|ventanas|elevalunas|retrovisores|vidrios|cristales|espejos|elevavidrios|vitres|sieges|retroviseurs|volets|hayon|asientos|toit) electri(?:c|co|que)s?)|elektrisch(?:e[mnrs]?)?(?![a-z])(?! (?:fenster|aussen|spiegel|sitz|vorder|heck|schiebe|park|verstell|anklapp|beheiz|einstell|hohenverst|klapp|lenk|gurt|an-|kofferraum|tur|dach|verdeck|rollo|trittbrett))|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
+      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|\bnafta\b|\bbencina\b|essence|super benzin|(?<!\b(?:und|tuv|hu) )\bgas\b(?!-| (?:struts?|springs?|strut|neu|gepruft|bottles?|locker|hob|heating|fire|certificate))|\bt?f?tsi\b|tfsi|\b(?:pure|eco)tech\b|ecoboost|\b[ts]ce\b(?! (?:[a-z0-9-]+ ){0,2}h[iy]brid)|\bfsi\b|\bi-?vtec\b|\bgasoleo\b|\b(?:m?h)ev\b|\be-?tron\b|(?:voll)?elektro(?!nik)|electri(?:c|co|que)s?(?![a-z])(?! (?:windows?|mirrors?|seats?|sunroof|handbrake|parking|tailgate|boot|hook-?up|sliding|start|roof|memory|heat|front|rear|steering))(?<!(?:windows?|mirrors?|ventanas|elevalunas|retrovisores|vidrios|cristales|espejos|elevavidrios|vitres|sieges|retroviseurs|volets|hayon|asientos|toit) electri(?:c|co|que)s?)|elektrisch(?:e[mnrs]?)?(?![a-z])(?! (?:fenster|aussen|spiegel|sitz|vorder|heck|schiebe|park|verstell|anklapp|beheiz|einstell|hohenverst|klapp|lenk|gurt|an-|kofferraum|tur|dach|verdeck|rollo|trittbrett))|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
     read: oneOf({
       'plug-in hybrid': /plug|phev/,
-      hybrid: /h[iy]brid/,
-      diesel: /diesel|gasoil|gazole|tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti/,
+      hybrid: /h[iy]brid|^m?hev/,
+      diesel: /diesel|gasoil|gasoleo|gazole|tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti/,
       lpg: /autogas|lpg|glp|gpl/,
       cng: /cng|erdgas/,
-      electric: /ele[ck]tr|\bev\b|kwh|tron|strom/,
-      petrol: /petrol|gas|ben[zc]in|nafta|essence|tsi|super|tech|ecoboost/,
+      electric: /ele[ck]tr|^ev\b|kwh|tron|strom/,
+      petrol: /petrol|gas|ben[zc]in|nafta|essence|[tf]si|super|vtec|tech|ecoboost|^[ts]ce/,
     }),
+  },
+  {
+    // Models that run on nothing else, and BMW's letters for the fuel: "320d", "X3 xDrive20d".
+    fact: 'fuel',
+    kinds: ['vehicles'],
+    inTitle: true,
+    unlessSaid: true,
+    pattern:
+      /(?<![a-z0-9])(?:tesla|(?:nissan )?leaf|(?:renault )?zoe|id\. ?[3457]|e-(?:golf|up!?|208|2008|corsa|niro)|ioniq [56]|ev[369]|taycan|bmw i3s?|dacia spring|[ck]-zero|i-miev)(?![a-z0-9])|\bbmw (?:[a-z0-9]+ ){0,2}(?:[1-8]\d\d|[xs]drive ?\d\d)[di](?![a-z0-9])/g,
+    read: Object.assign(
+      (match: RegExpExecArray) =>
+        !match[0].startsWith('bmw') || / i3s?$/.test(match[0])
+          ? 'electric'
+          : match[0].endsWith('d')
+            ? 'diesel'
+            : 'petrol',
+      { type: 'choice' as const, choices: ['electric', 'diesel', 'petrol'] },
+    ),
   },
   {
     fact: 'transmission',
@@ -192,7 +221,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'tipodecambio',
     ],
     pattern:
-      /automati[ckq]u?e?|automatik(?:getriebe)?|(?<=(?:speed|dsg|petrol|diesel|hybrid|t[df]?si|tdi|[cdh]di|\d[.,]\d|litre|\dd|door|[,/(-]) ?)auto\b(?=[ ]?(?:[.,;)/\n-]|$|\d|gear|trans|box|petrol|diesel))|\bauto (?:gear ?)?box|\bdsg\b|\bdct\b|\bedc\b|\bcvt\b|\beat[68]\b|\bbv[am][4-9]?\b|tiptronic|[gs].?tronic|powershift|manual(?!ly)|schaltgetriebe|\bhandschalt(?:ung|er)|\bschalt(?:er|ung)\b|handgeschaltet|manuelle?|(?:boite|caja) mecani(?:que|ca)|[4-7][ -]?speed|[4-7][ .-]{0,2}gang|[4-7] (?:vitesses|velocidades|marchas)/g,
+      /automati[ckq]u?e?|automatik(?:getriebe)?|(?<=(?:speed|dsg|petrol|diesel|hybrid|t[df]?si|tdi|[cdh]di|\d[.,]\d|litre|\dd|door|[,/(-]) ?)auto\b(?=[ ]?(?:[.,;)/\n-]|$|\d|gear|trans|box|petrol|diesel))|\bauto (?:gear ?)?box|\bdsg\b|\bdct\b|\bedc\b|\bcvt\b|\beat[68]\b|\bbv[am][4-9]?\b|tiptronic|[gs].?tronic|powershift|manual(?!ly)|schaltgetr(?:iebe|\.)|\bautom\.|\b(?:boite|bte|bt|bv)\.? auto\b|\bhandschalt(?:ung|er)|\bschalt(?:er|ung)\b|handgeschaltet|manuelle?|(?:boite|caja) mecani(?:que|ca)|[4-7][ -]?speed|[4-7][ .-]{0,2}gang|[4-7] (?:vitesses|velocidades|marchas)/g,
     read: gearbox,
   },
   {
@@ -200,7 +229,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
     denied: {},
     type: 'number',
     kinds: ['vehicles'],
-    needs: /owner|keeper|hand\b|besitz|\bmain\b|mano\b|duen|propiet|propriet/,
+    needs: /owner|keeper|hand\b|\bhd\b|besitz|\bmain\b|mano\b|duen|propiet|propriet/,
     fields: [
       'owners',
       'numberofowners',
@@ -212,13 +241,14 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'mains',
     ],
     pattern: new RegExp(
-      `(?:${ordinals}) (?:hand\\b|main\\b|mano\\b|owners?\\b|duen[oa]|propietari[oa]|proprietaire|besitzer(?! seit))|(?:un solo|una sola|unic[oa]) (?:duen[oa]|propietari[oa])|erstbesitz|zweitbesitz|seul proprietaire|sole owner|${COUNT}(?:\\.|ere?|eme|e|o|a|ª|º)? (?:lady |previous |careful )?(?:owners?|keepers?|besitzer|hand\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
+      `(?:${ordinals}) (?:hand\\b|main\\b|mano\\b|owners?\\b|duen[oa]|propietari[oa]|proprietaire|besitzer(?! seit))|(?:un solo|una sola|unic[oa]) (?:duen[oa]|propietari[oa])|erstbesitz|zweitbesitz|ersthand|zweithand|seul proprietaire|sole owner|${COUNT}(?:\\.|ere?|eme|e|o|a|ª|º)? ?(?:lady |prev(?:ious|\\.)? |former |registered |careful )?(?:owners?|keepers?|besitzer|hand\\b|hd\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
       'g',
     ),
     read(match) {
       const word = /^[a-z]+/.exec(match[0])?.[0] ?? '';
       const ordinal = ordinalNames.findIndex((names) => names.test(word));
-      if (/^(?:un|erstbesitz|seul|sole)/.test(word)) return '1';
+      if (/^(?:un|erst(?:besitz|hand)|seul|sole)/.test(word)) return '1';
+      if (/^zweit(?:besitz|hand)/.test(word)) return '2';
       return ordinal >= 0 ? String(ordinal + 1) : numberWithin(1, 20)(match, '');
     },
   },
@@ -228,7 +258,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
     kinds: ['vehicles'],
     fields: ['enginelitres', 'enginesize', 'engine', 'motor', 'motorisierung'],
     pattern:
-      /(?<![\d.,])(\d[.,]\d)(?= ?(?:l\b|litres?\b|liter\b|litros?\b|e?-?t[df]?si|tfsi|[tc]d[ci]i?\b|td\b|tdci|cdti|ctdi|t?dci|(?:blue-?|e-?)?hdi|crdi|jtdm?\b|multijet|mjet|i\b|16v|8v|ecoblue|ecoboost|petrol|diesel|gasolina|essence|dualjet|hemi|mpi|t?gdi|vvt|i-vtec|vtec|skyactiv|hybrid|benzin|puretech|tce\b|sce\b|turbo|thp\b|vti\b|v6|v8|[1-9]\d{1,2} ?(?:ps|hp|bhp|cv|ch)\b))/g,
+      /(?<![\d.,])(\d[.,]\d{1,2})(?= ?(?:l\b|litres?\b|liter\b|litros?\b|e?-?t[df]?si|tfsi|[tc]d[ci]i?\b|td\b|tdci|cdti|ctdi|t?dci|(?:blue-?|e-?)?hdi|crdi|jtdm?\b|multijet|mjet|i\b|16v|8v|ecoblue|ecoboost|petrol|diesel|gasolina|essence|dualjet|hemi|mpi|t?gdi|vvt|i-vtec|vtec|skyactiv|hybrid|benzin|puretech|tce\b|sce\b|turbo|thp\b|vti\b|v6|v8|[1-9]\d{1,2} ?(?:ps|hp|bhp|cv|ch)\b))/g,
     // Litres may also be what it needs for a hundred kilometres.
     read: (match, text) =>
       /(?:verbrauch|verbraucht|gasta|consum[eo]|consommation|consomme|uses|mpg)[a-z :.]{0,16}$/.test(
@@ -239,6 +269,26 @@ export const vehiclePatterns: readonly FactPattern[] = [
       )
         ? undefined
         : String(amountOf(match[1] ?? '')),
+  },
+  {
+    fact: 'engineLitres',
+    type: 'number',
+    kinds: ['vehicles'],
+    unlessSaid: true,
+    needs: /\dc? ?c(?:c|m)/,
+    pattern: /(?<![\d.,])(\d{2}|[1-9][.,]?\d{2,3}) ?(?:ccm?|cm[3³])(?![a-z0-9])/g,
+    read: (match) => String(amountOf((match[1] ?? '').replace(/[.,]/, '')) / 1000),
+  },
+  {
+    // In a title the size of the engine stands on its own: "Corsa D 1.2 Bj. 2011".
+    fact: 'engineLitres',
+    type: 'number',
+    kinds: ['vehicles'],
+    inTitle: true,
+    unlessSaid: true,
+    pattern:
+      /(?<=[a-z0-9] )([0-6][.,]\d)(?= (?!(?:t|to|m|x|tonnes?|tonnen|meter|metres?|kg|km|kwh|ft|feet|mal)\b)[a-z(]|[,;)]|$)/g,
+    read: (match) => (Number(amountOf(match[1] ?? '')) >= 0.6 ? String(amountOf(match[1] ?? '')) : undefined),
   },
   {
     fact: 'powerKw',
@@ -321,7 +371,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
     ],
     // In words, a number of doors ends what is said of them: "two doors repainted" does not count them all.
     pattern: new RegExp(
-      `\\b([2-6])(?:\\/[2-6])?[ -]?(?:doors?|dr\\b|turer|turig(?:e[rs]?)?|turen|puertas|portes)(?![a-z])|(?<!\\b(?:on|an|auf|en|sur|the|both|other|las|les|die|den|beiden) )${doorCount}[ -]?(?:door\\b(?! (?:handle|panel|lock|mirror|seal|card))|turig(?:e[rs]?)?\\b|turer\\b|(?:doors|turen|puertas|portes)(?= ?(?:[,.;)]|$|\\n|(?:and|und|y|et|with|mit|con|avec) ?\\d)))`,
+      `\\b([2-6])(?:\\/[2-6])?[ -]?(?:doors?|dr\\b|turer|turig(?:e[rs]?)?|turen|trg\\b|puertas|ptas\\b|portes|ptes\\b|p(?= ?(?:[.,;)\\n]|$)))(?![a-z])|(?<!\\b(?:on|an|auf|en|sur|the|both|other|las|les|die|den|beiden) )${doorCount}[ -]?(?:door\\b(?! (?:handle|panel|lock|mirror|seal|card))|turig(?:e[rs]?)?\\b|turer\\b|(?:doors|turen|puertas|portes)(?= ?(?:[,.;)]|$|\\n|(?:and|und|y|et|with|mit|con|avec) ?\\d)))`,
       'g',
     ),
     read: numberWithin(2, 6),
