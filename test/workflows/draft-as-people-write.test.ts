@@ -27,10 +27,22 @@ describe('a letter', () => {
   });
 
   it.each([
-    ['Fitnessstudio kündigen', { Absender: 'Tom Reiter', Ende: '2026-12-31' }, 'hiermit kündige ich zum'],
-    ['den Vertrag kündigen', { Absender: 'Reiter GmbH', Ende: '2026-12-31' }, 'hiermit kündigen wir zum'],
-    ['unseren Vertrag kündigen', { Absender: 'Tom Reiter', Ende: '2026-12-31' }, 'hiermit kündigen wir zum'],
-    ['cancel my gym membership', { gym: 'FitPoint', end: '2026-12-31' }, 'notice as of December 31, 2026'],
+    [
+      'Fitnessstudio kündigen',
+      { Absender: 'Tom Reiter', Ende: '2026-12-31' },
+      'hiermit kündige ich folgenden Vertrag zum',
+    ],
+    ['den Vertrag kündigen', { Absender: 'Reiter GmbH', Ende: '2026-12-31' }, 'hiermit kündigen wir den Vertrag zum'],
+    [
+      'unseren Vertrag kündigen',
+      { Absender: 'Tom Reiter', Ende: '2026-12-31' },
+      'hiermit kündigen wir den Vertrag zum',
+    ],
+    [
+      'cancel my gym membership',
+      { gym: 'FitPoint', end: '2026-12-31' },
+      'following contract on December 31, 2026: membership.',
+    ],
     ['cancel my gym membership', { gym: 'FitPoint', end: '2026-12-31' }, 'Dear Sir or Madam'],
   ])('that ends a contract is written by who signs it: %s', (purpose, facts, said) => {
     expect(write(purpose, facts as unknown as Record<string, string>).body).toContain(said);

@@ -24,7 +24,7 @@ describe('the reader of a draft', () => {
     ['confirmation', 'es', { nombre: 'Sr. Ibarra', reserva: 'mesa para seis' }, 'Buenos días, Sr. Ibarra:'],
     ['invitation', 'es', { invitado: 'Sra. Vidal', evento: 'cena', fecha: '2027-01-22' }, 'Buenos días, Sra. Vidal:'],
     ['confirmation', 'fr', { participante: 'Mme Roy', formation: 'Excel' }, 'Bonjour Mme Roy,'],
-    ['', 'es', { empleado: 'Ramón', regalo: 'un libro' }, 'Buenos días, Ramón:'],
+    ['', 'es', { empleado: 'Ramón Gil', regalo: 'un libro' }, 'Buenos días, Ramón Gil:'],
     ['invitation', 'de', { Gäste: 'liebe Kolleginnen', Anlass: 'Fest', Datum: '2026-12-18' }, 'Liebe Kolleginnen,'],
     ['internal_memo', 'fr', { à: 'tout le personnel', objet: 'badge' }, 'À : tout le personnel'],
   ])('%s (%s) is who a fact names: %j', (kind, locale, facts, said) => {

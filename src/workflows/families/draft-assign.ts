@@ -1,5 +1,6 @@
 import { foldText } from '../../base/text/fold.ts';
 import { nearestName } from '../../base/text/nearest.ts';
+import { spaced } from '../../base/text/spaced.ts';
 import { countWords } from '../../base/text/words.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
@@ -8,7 +9,7 @@ import type { DraftLanguage } from '../packs/draft-language.ts';
 import { labelFor, placeOf, turnOf } from './draft-meaning.ts';
 import { foldedPurpose } from './draft-purpose.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
-import { tidy } from './draft-tidy.ts';
+import { type TidyFact, tidy } from './draft-tidy.ts';
 import type { DraftLocale } from './draft-values.ts';
 import { isDay, saysDay, saysWeekdays, saysWhen } from './says-when.ts';
 
@@ -26,12 +27,22 @@ interface Asked {
 /** Finds the field for each fact, and what is missing. */
 export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, locale: DraftLocale): Assigned {
   const isEnding = endsContract(kind, purpose);
-  const assigned: Assigned = { slots: new Map(), others: [], isEnding, unusedFields: [] };
-  const byName = namesOf(kind, isEnding, locale);
   const told = tidy(facts, locale);
-  const ordered = [...told].sort((a, b) => turnOf(a.name) - turnOf(b.name));
+  const assigned: Assigned = {
+    slots: new Map(),
+    others: [],
+    isEnding,
+    isJourney: isJourney(kind, told),
+    unusedFields: [],
+  };
+  const byName = namesOf(kind, isEnding, locale, told);
+  const isOwn = isWritersOwn(kind, isEnding);
+  // Who writes as somebody's customer writes to the other one who is named.
+  const turn = (name: string) => turnOf(name) + (isOwn && isCustomer(name) ? 1 : 0);
+  const ordered = told.map((fact) => ({ ...fact, turn: turn(fact.name) })).sort((a, b) => a.turn - b.turn);
   for (const { index, name, text } of ordered) {
-    const slot = text === '' ? openSlot(name) : givenSlot(name, text, locale.language);
+    const called = numberOf(name, text, byName);
+    const slot = text === '' ? openSlot(name) : givenSlot(called, text, locale.language);
     if (put(kind, byName, assigned, slot) === 'other' && kind.id !== '') {
       const nearest = assigned.unusedFields.length < nearestMax ? nearestField(kind, name, locale) : '';
       assigned.unusedFields.push({ field: `facts[${index}]`, nearest });
@@ -39,10 +50,34 @@ export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, 
   }
   addressFirst(kind, assigned, told[0]?.name);
   const known = new Set(facts.map(({ name }) => foldText(name)));
-  for (const name of new Set(mustInclude.filter((text) => namesFact(text) && !known.has(foldText(text)))))
+  for (const name of new Set(mustInclude.filter((text) => namesFact(text) && !known.has(foldText(text))))) {
+    const held = assigned.slots.get('sender');
+    // A signatory is asked for beside the customer in whose name the letter is.
+    const isBeside = held !== undefined && isCustomer(held.name) && fieldCalled(kind, name, byName) === 'sender';
+    if (isBeside) {
+      assigned.others.push(held);
+      assigned.slots.delete('sender');
+    }
     put(kind, byName, assigned, openSlot(name));
+  }
+  nameMatter(kind, purpose, assigned, locale);
   askForRequired(kind, assigned, locale);
   return assigned;
+}
+
+/** Where no fact says what a notice is about, its purpose may: "cancel my gym membership" ends a membership. */
+function nameMatter(kind: DraftKind, purpose: string, { slots, isEnding }: Assigned, { language }: DraftLocale): void {
+  const [field, table] = isEnding ? (['contract', 'contracts'] as const) : (['subject', 'changes'] as const);
+  if (kind.id !== 'notice' || slots.has(field)) return;
+  const folded = foldedPurpose(purpose);
+  for (const words of draftWords.values()) {
+    const [id = ''] = Object.entries(words[table]).find(([, one]) => one.purpose.test(folded)) ?? [];
+    const text = draftWords.get(language)?.[table][id]?.said;
+    if (text !== undefined) {
+      slots.set(field, { name: field, text, isOpen: false });
+      return;
+    }
+  }
 }
 
 /** A letter without a reader is to the person with a title whom its first fact names, whatever they are called there. */
@@ -63,7 +98,41 @@ function endsContract({ id }: DraftKind, purpose: string): boolean {
   return [...draftWords.values()].some(({ kinds }) => kinds[id]?.ends?.purpose.test(folded) === true);
 }
 
-function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale): ReadonlyMap<string, string> {
+/** "Member: 4471" gives a number, not a member. */
+function numberOf(name: string, text: string, byName: ReadonlyMap<string, string>): string {
+  const field = byName.get(bareName(name));
+  return (field === 'recipient' || field === 'sender') && isNumber.test(text) ? `${name} number` : name;
+}
+
+const isNumber = /^\p{Lu}{0,4}[-/. ]?\d[\d\p{Lu}/.-]*$/u;
+
+/** Whether the writer's own contract or purchase is the matter, so that a customer or a tenant may be the one who writes. */
+function isWritersOwn({ id }: DraftKind, isEnding: boolean): boolean {
+  return isEnding || id === 'complaint';
+}
+
+/** Names of who has a contract or has bought something, without "name". */
+const customers: ReadonlySet<string> = new Set([
+  ...['customer', 'client', 'member', 'guest', 'subscriber', 'accountholder', 'policyholder', 'insured', 'passenger'],
+  ...['buyer', 'purchaser', 'contractholder', 'kunde', 'kundin', 'kunden', 'mitglied', 'versicherungsnehmer', 'gast'],
+  ...['versicherungsnehmerin', 'versicherter', 'versicherte', 'fahrgast', 'kaufer', 'kauferin', 'kontoinhaber'],
+  ...['vertragsinhaber', 'cliente', 'clienta', 'socio', 'socia', 'asegurado', 'asegurada', 'titular', 'abonado'],
+  ...['abonada', 'huesped', 'pasajero', 'pasajera', 'comprador', 'compradora', 'cliente', 'assure', 'assuree'],
+  ...['adherent', 'adherente', 'abonne', 'abonnee', 'titulaire', 'voyageur', 'voyageuse', 'acheteur', 'acheteuse'],
+]);
+
+function isCustomer(name: string): boolean {
+  const words = foldText(spaced(name)).match(/\p{L}+/gu) ?? [];
+  const bare = words.filter((word) => !nameOf.has(word) && !articles.has(word)).join('');
+  return customers.has(bare.replace(/(?<=.)name$/, ''));
+}
+
+function namesOf(
+  kind: DraftKind,
+  isEnding: boolean,
+  { language }: DraftLocale,
+  told: readonly TidyFact[],
+): ReadonlyMap<string, string> {
   const known = kind.byName.get(language) ?? new Map<string, string>();
   // Where no reason is given, the "motivo" and "Anlass" of an invitation is what it is to.
   const own =
@@ -71,9 +140,13 @@ function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale):
       ? new Map([...reasons.map((name) => [name, 'subject'] as const), ...known])
       : known;
   // A tenant gives notice and complains; everything else is written to them.
-  const role = isEnding || kind.id === 'complaint' ? 'sender' : 'recipient';
+  const isOwn = isWritersOwn(kind, isEnding);
+  const role = isOwn ? 'sender' : 'recipient';
+  // Beside whom it is sent to, a bare name is that of who sends it.
+  const isToAnother = isOwn && told.some(({ name }) => own.get(bareName(name)) === 'recipient' && !isCustomer(name));
   const roles = notReaders.has(kind.id) ? [] : readers.map((name) => [name, 'recipient'] as const);
-  const names = new Map([...roles, ...tenants.map((name) => [name, role] as const), ...own]);
+  const writers = isToAnother ? bareNames.map((name) => [name, 'sender'] as const) : [];
+  const names = new Map([...roles, ...writers, ...tenants.map((name) => [name, role] as const), ...own]);
   if (!isEnding) return names;
   // When giving up a flat, people give its address.
   const places = draftWords.get(language)?.names.place ?? [];
@@ -92,10 +165,21 @@ const heads: ReadonlyMap<string, string> = new Map([
 ]);
 /** Here "from" and "to" may be places between which somebody travels. */
 const travels: ReadonlySet<string> = new Set(['', 'offer', 'confirmation', 'invitation', 'listing_text']);
+const destinations: ReadonlySet<string> = new Set([
+  ...['to', 'destination', 'nach', 'an', 'bis', 'ziel', 'zielort', 'a', 'hasta', 'destino', 'vers', 'jusqua'],
+]);
+
+/** Whether "from" and "to" are places: then both are given, and neither is a person. */
+function isJourney({ id }: DraftKind, told: readonly TidyFact[]): boolean {
+  return (
+    travels.has(id) && told.some(({ name, text }) => destinations.has(bareName(name)) && !titled.test(foldText(text)))
+  );
+}
 const tenants = ['tenant', 'mieter', 'mieterin', 'inquilino', 'inquilina', 'locataire'];
+const bareNames = ['name', 'fullname', 'nombre', 'nombreyapellidos', 'nom', 'nometprenom', 'vorundnachname'];
 /** Names that mean the reader where a kind has no other field for them. */
 const readers = [
-  ...['name', 'fullname', 'nombre', 'nombreyapellidos', 'nom', 'nometprenom', 'vorundnachname'],
+  ...bareNames,
   ...['employee', 'colleague', 'student', 'parents', 'participant', 'attendee', 'guests', 'visitor'],
   ...[
     'mitarbeiter',
@@ -178,12 +262,14 @@ function put(
   slot: Slot,
 ): 'field' | 'line' | 'other' {
   const bare = bareName(slot.name);
-  const numbered = byName.get(bare.replace(/\d+$/, '')) ?? '';
-  const listed = kind.fields.get(numbered)?.type === 'list' ? numbered : undefined;
-  const named = byName.get(bare) ?? listed ?? fieldInWords(kind, slot.name, byName);
+  if (ofWriter.test(foldText(spaced(slot.name))) && !slot.isOpen && !to.slots.has('sender')) {
+    to.slots.set('sender', slot);
+    return 'field';
+  }
+  const named = fieldCalled(kind, slot.name, byName);
   // A value for a date field that states no date is not a date.
   const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
-  const isHead = !travels.has(kind.id) && !to.isEnding && !slot.isOpen && (isNoDay || named === undefined);
+  const isHead = !to.isJourney && !to.isEnding && !slot.isOpen && (isNoDay || named === undefined);
   const head = isHead && !saysWhen(slot.text) ? heads.get(bare) : undefined;
   if (head !== undefined && !to.slots.has(head)) {
     to.slots.set(head, slot);
@@ -191,7 +277,8 @@ function put(
   }
   const known = isNoDay ? undefined : meantBy(named, kind, byName, to, slot);
   const isFree = known !== undefined && (slot.isOpen || isOpenFor(known, kind, to));
-  const field = isFree ? known : placeOf(kind, slot, to);
+  const isWriter = known === 'recipient' && !isFree && isWritersOwn(kind, to.isEnding) && isCustomer(slot.name);
+  const field = isFree ? known : isWriter && !to.slots.has('sender') ? 'sender' : placeOf(kind, slot, to);
   if (field === undefined) {
     to.others.push(slot);
     return isNoDay ? 'line' : 'other';
@@ -199,6 +286,18 @@ function put(
   fill(kind, to, field, slot);
   return 'field';
 }
+
+/** The field that has a name: by one of its names, as a numbered item of a list, or in other words. */
+function fieldCalled(kind: DraftKind, name: string, byName: ReadonlyMap<string, string>): string | undefined {
+  const bare = bareName(name);
+  const numbered = byName.get(bare.replace(/\d+$/, '')) ?? '';
+  const listed = kind.fields.get(numbered)?.type === 'list' ? numbered : undefined;
+  return byName.get(bare) ?? listed ?? fieldInWords(kind, name, byName);
+}
+
+// In English, German, Spanish and French.
+const ofWriter =
+  /^(?:our|my|unser\w*|mein\w*|nuestr\w*|mi|notre|mon|ma) (?:full )?(?:name|company|company name|business|firm|firma|firmenname|unternehmen|nombre|empresa|nom|societe|entreprise|team)$/;
 
 /** Whether a field can still take a value: it is a list, has none, or waits for one. If two names ask for it, one answers both. */
 function isOpenFor(field: string, { fields }: DraftKind, { slots }: Assigned): boolean {

@@ -2,7 +2,7 @@ import { foldText } from '../../base/text/fold.ts';
 import { spaced } from '../../base/text/spaced.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
-import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
+import { bareName, type DraftKind, dateFields, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftWords, SentenceVariant } from '../packs/draft-language.ts';
 import type { DraftTemplate, DraftTone } from '../packs/draft-templates.ts';
 import { namesFact } from './draft-assign.ts';
@@ -70,8 +70,8 @@ export function titleOf(composing: Composing): string {
   return capital(points.length > 300 ? `${points.slice(0, 299).join('')}…` : title);
 }
 
-function headingOf({ kind, words, template }: Composing): string {
-  return kind.id === '' ? (words.headings[template.name] ?? words.neutral) : words.details;
+function headingOf({ kind, occasion, words, template }: Composing): string {
+  return kind.id === '' && occasion === undefined ? (words.headings[template.name] ?? words.neutral) : words.details;
 }
 
 /** A sentence of ours as it is said to several people, if the salutation is to several. */
@@ -115,18 +115,16 @@ function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composi
 
 function isSayable(
   { tone, isByOne, text, fields }: SentenceVariant,
-  asked: Pick<Composing, 'tone' | 'isByOne' | 'mustAvoid' | 'kind' | 'words'>,
+  asked: Pick<Composing, 'tone' | 'isByOne' | 'mustAvoid' | 'words'>,
   slots: ReadonlyMap<string, Slot>,
 ): boolean {
-  const { mustAvoid, kind, words } = asked;
+  const { mustAvoid, words } = asked;
   if ((tone !== undefined && tone !== asked.tone) || (isByOne && !asked.isByOne)) return false;
   if (!fields.every((field) => slots.has(field))) return false;
   // "In 7 days" has a preposition of its own: it stands after a colon instead.
   const isPhrase = (field: string) => {
     const slot = slots.get(field);
-    const isBound =
-      kind.fields.get(field)?.type === 'date' &&
-      words.beforeDays.test(text.split(`{${field}}`, 1)[0]?.toLowerCase() ?? '');
+    const isBound = dateFields.has(field) && words.beforeDays.test(text.split(`{${field}}`, 1)[0]?.toLowerCase() ?? '');
     return isBound && slot?.isOpen === false && !isDay(slot.text);
   };
   const misfits = (field: string) =>
@@ -205,10 +203,17 @@ function salutationOf(
   const [first = '', ...rest] = sentences;
   const isOurs = !mustInclude.includes(first);
   const begins = isOurs && words.lowerAfterSalutation && salutation.endsWith(',') ? lower(first) : first;
-  const addressed = reader.replace(/[ ,:!]+$/, '');
+  const addressed = titledAsSaid(reader.replace(/[ ,:!]+$/, ''), words);
   // "All tenants" are written to as "To all tenants", and "dear neighbours" begin a line.
   const name = salutation.startsWith('{name}') ? capital(addressed) : inSentence(addressed);
   return [address, salutation.replace('{name}', () => name), begins, ...rest];
+}
+
+/** "Herrn Thomas Weigl" stands on envelopes; the salutation is to "Herr Thomas Weigl". */
+function titledAsSaid(reader: string, { titles }: DraftWords): string {
+  const [title = '', ...name] = reader.split(' ');
+  const said = titles[title];
+  return said === undefined ? reader : [said, ...name].join(' ');
 }
 
 function inSentence(reader: string): string {
@@ -231,8 +236,9 @@ function formFor(
   reader: string,
   { slots }: Assigned,
 ): DraftWords['salutations'][number] | undefined {
-  const said = [foldText(reader), foldText(slots.get('recipient')?.name ?? '')];
-  return reader === '' ? undefined : salutations.find(({ when }) => said.some((words) => when.test(words)));
+  if (reader === '') return undefined;
+  const [called, named] = [foldText(reader), foldText(slots.get('recipient')?.name ?? '')];
+  return salutations.find(({ when, ofReader }) => when.test(called) || (!ofReader && when.test(named)));
 }
 
 function closingOf({ words, tone, assigned }: Composing, reader: string): string {

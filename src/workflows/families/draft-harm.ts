@@ -16,6 +16,7 @@ export function* harmIn(
   body: string,
   language: DraftLanguage | undefined,
   spotted: readonly Spotted[],
+  kind = '',
 ): Slices<Spotted[]> {
   const signs = language === undefined ? undefined : draftSigns.get(language);
   if (signs === undefined) return [];
@@ -26,7 +27,9 @@ export function* harmIn(
   return found.flatMap(({ sign, start, end }): Spotted[] => {
     const entry = signs.entries[sign] as RiskEntry;
     const isOfVictim = entry.id === 'accusation' && suffered.some((one) => one.start < end && start < one.end);
-    return isOfVictim ? [] : [{ entry, start, end, source: 'rules' }];
+    // Who reports an illness has to say whose it is.
+    const isReported = entry.category === 'privacy' && absences.has(kind);
+    return isOfVictim || isReported ? [] : [{ entry, start, end, source: 'rules' }];
   });
 }
 
@@ -38,8 +41,12 @@ function withoutTitleDots(text: string): string {
   return text.replace(titles, (title) => `${title.slice(0, -1)} `);
 }
 
+const absences: ReadonlySet<string> = new Set(['sick_note', 'leave_request']);
 const harmful: ReadonlySet<string> = new Set(['threat', 'hate', 'harassment']);
 const excluding: ReadonlySet<string> = new Set(['discrimination_hiring', 'discrimination_housing']);
+
+/** What a letter promises in its sender's name, and no one can keep: a cure or a gain that is certain. */
+const claims: ReadonlySet<string> = new Set(['misleading_health', 'misleading_finance']);
 
 // What a risk check says of these is meant for the one who receives them.
 const defrauding: ReadonlySet<string> = new Set(['off_platform_payment', 'advance_fee', 'phishing', 'impersonation']);
@@ -57,7 +64,7 @@ export function asInDrafts(
   return spotted.map((one) => {
     const { category, isVictim } = one.entry;
     if (isVictim) return one;
-    const isGrave = harmful.has(category) || (kind === 'rejection' && excluding.has(category));
+    const isGrave = harmful.has(category) || claims.has(category) || (kind === 'rejection' && excluding.has(category));
     const severity = one.entry.severity === 'high' && isGrave ? 'critical' : one.entry.severity;
     const words = category === 'threat' ? threat : defrauding.has(category) ? fraud : undefined;
     if (words === undefined) return { ...one, entry: { ...one.entry, severity } };

@@ -4,7 +4,7 @@ import { type FactMeaning, factMeanings, meaningsOf } from '../packs/draft-names
 import { inWords, isCode } from './draft-labels.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
 import { withoutUnit } from './draft-tidy.ts';
-import { saysWhen } from './says-when.ts';
+import { isDay, saysWhen } from './says-when.ts';
 
 /**
  * Where a fact belongs whose name no field of the kind has: the first field that its meaning may fill, or the meaning itself,
@@ -37,8 +37,13 @@ export function turnOf(name: string): number {
 
 /** What a name means: by the words in it, or as the name of a field that other kinds have. What states no day is no date. */
 function meant(name: string, text: string | undefined): readonly FactMeaning[] {
-  return meantByName(name).filter(({ id }) => text === undefined || !dateFields.has(id) || saysWhen(text));
+  return meantByName(name).filter(
+    ({ id }) => text === undefined || (dateFields.has(id) ? saysWhen(text) : !people.has(id) || !isDay(text)),
+  );
 }
+
+/** Nobody is called by a day: "Bewerbung vom" gives the day of an application. */
+const people: ReadonlySet<string> = new Set(['recipient', 'sender']);
 
 function meantByName(name: string): readonly FactMeaning[] {
   const said = meaningsOf(name);
@@ -71,12 +76,19 @@ const ownNames: ReadonlyMap<DraftLanguage, ReadonlyMap<string, string>> = new Ma
 /** What the reader's language calls a fact: the caller's own word if it is known there, spelt as it should be ("valido_hasta"). */
 export function labelFor(name: string, text: string, language: DraftLanguage): string | undefined {
   const own = ownNames.get(language)?.get(bareName(name));
-  if (own !== undefined) return isCode(name) ? own : undefined;
+  if (own !== undefined) return isCode(name) || isUnspelt(name) ? own : undefined;
   const [meaning] = meant(name, text);
   // What states no day means no date, but is still called by the name of its field.
   const id = meaning?.id ?? fieldsByName.get(bareName(name)) ?? '';
   const label = meaning?.label?.[language] ?? draftWords.get(language)?.names[id]?.[0];
-  return label ?? (isCode(name) ? inWords(withoutUnit(name), language) : undefined);
+  if (label !== undefined || !(isCode(name) || isUnspelt(name))) return label;
+  const words = inWords(withoutUnit(name), language);
+  return isCode(name) || words.toLowerCase() !== name ? words : undefined;
+}
+
+/** Whether a name may lack its accents and capitals. */
+function isUnspelt(name: string): boolean {
+  return /^[a-z]+(?: [a-z]+)*$/.test(name);
 }
 
 /** The sentence that states a fact which no sentence of the kind states. */

@@ -33,7 +33,18 @@ export function kindOfPurpose(purpose: string, names: readonly string[]): DraftK
   left.sort((a, b) => b.points - a.points || a.at - b.at);
   const [first, second] = left;
   if (!first || first.points < clearAt) return neutralKind;
-  return second && second.points === first.points && second.at === first.at ? neutralKind : first.kind;
+  if (second && second.points === first.points && second.at === first.at) return neutralKind;
+  return isForOccasion(folded, first.kind, names) ? neutralKind : first.kind;
+}
+
+/** Whether a letter is for an occasion that is no document of that kind: who answers a complaint does not complain. */
+function isForOccasion(folded: string, kind: DraftKind, names: readonly string[]): boolean {
+  for (const { occasions } of draftWords.values())
+    for (const { purpose, over, unlessNamed } of Object.values(occasions)) {
+      if (!over.includes(kind.id) || !purpose.test(folded)) continue;
+      if (!names.some((name) => unlessNamed.includes(kind.byName.get('en')?.get(bareName(name)) ?? ''))) return true;
+    }
+  return false;
 }
 
 /** The kind that a request names: by id, or by a word that is clear in any of the languages, such as "quote" or "devis". */

@@ -19,5 +19,7 @@ export interface Assigned {
   others: Slot[];
   /** The document ends a contract. */
   isEnding: boolean;
+  /** "From" and "to" are places. */
+  isJourney: boolean;
   unusedFields: Plain<UnusedField>[];
 }

@@ -23,6 +23,7 @@ import { indexPhrases, plain } from '../text/phrases.ts';
 import { assign, itemsIn } from './draft-assign.ts';
 import { type Composing, compose, titleOf, wordsOf } from './draft-compose.ts';
 import { asInDrafts, harmIn } from './draft-harm.ts';
+import { neededFrom } from './draft-needed.ts';
 import { kindCalled, kindOfPurpose, occasionOf } from './draft-purpose.ts';
 import { type DraftLocale, draftLocaleOf, formatValue } from './draft-values.ts';
 import { findingsOf, look } from './findings.ts';
@@ -102,12 +103,14 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
   const language = locale === '' ? undefined : draftLocaleOf(locale, '').language;
   const signs = language === undefined ? undefined : signPacks.get(language);
   const words = wordsOf(language ?? 'en');
-  const found = yield* look(body, { phrases: pack.index, packs: signs ? [signs] : [] });
-  const harm = yield* harmIn(body, language, found.spotted);
+  const looking = { phrases: pack.index, packs: signs ? [signs] : [] };
+  const found = yield* look(body, looking);
+  const risky = yield* neededFrom(found.spotted, body, facts, looking);
+  const harm = yield* harmIn(body, language, found.spotted, kind);
   const matches = mustAvoid.length > 0 ? yield* avoided(mustAvoid, words).findInSlices(found.folded) : [];
   // Whatever else is found at its place, a phrase to avoid is there.
   const own = matches.map((match): Spotted => ({ ...match, source: 'own' }));
-  const spotted = inOrder([...withoutOverlaps([...asInDrafts(found.spotted, words.checks, kind), ...harm]), ...own]);
+  const spotted = inOrder([...withoutOverlaps([...asInDrafts(risky, words.checks, kind), ...harm]), ...own]);
   const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
   const messages = riskMessages.get(words.language) as RiskMessages;
   const meant = yield* excludedFor(terms, language);

@@ -25,8 +25,18 @@ const languagePack = z.strictObject({
   language: z.enum(draftLanguages),
   version: z.number().int().min(1),
   salutations: z
-    .array(byTone.extend({ when: regexOrAny, closing: text.optional(), several: z.boolean().default(false) }))
+    .array(
+      byTone.extend({
+        when: regexOrAny,
+        /** Only how the reader is called counts, not what the fact is called that names them. */
+        ofReader: z.boolean().default(false),
+        closing: text.optional(),
+        several: z.boolean().default(false),
+      }),
+    )
     .min(1),
+  /** Titles as lists of addresses write them, and how a salutation says them. */
+  titles: z.record(z.string(), text).default({}),
   greetings: regex,
   beforeDays: regex,
   beforeThings: z.strictObject({ words: regex, determined: regex }).optional(),
@@ -53,6 +63,7 @@ const languagePack = z.strictObject({
     threat: checkText,
     fraud: checkText,
     discrimination: checkText,
+    privacy: checkText,
   }),
   summary: text,
   names: z.record(
@@ -62,8 +73,18 @@ const languagePack = z.strictObject({
   /** What a letter of no kind may be for, by the words of its purpose. */
   occasions: z.record(
     z.string(),
-    z.strictObject({ purpose: regex, title: variants, paragraphs: z.array(z.array(variants).min(1)).min(1) }),
+    z.strictObject({
+      purpose: regex,
+      /** Kinds that are not meant if a purpose also points to this occasion, unless a fact has the name of one of these fields. */
+      over: z.array(z.string()).default([]),
+      unlessNamed: z.array(z.string()).default([]),
+      title: variants,
+      paragraphs: z.array(z.array(variants).min(1)).min(1),
+    }),
   ),
+  /** What a notice changes, and what it ends, by the words of its purpose. */
+  changes: z.record(z.string(), z.strictObject({ purpose: regex, said: text })),
+  contracts: z.record(z.string(), z.strictObject({ purpose: regex, said: text })),
   kinds: z.record(
     z.string(),
     z.strictObject({

@@ -60,7 +60,7 @@ export const factMeanings: ReadonlyMap<string, FactMeaning> = new Map(
       ...{ id, yields: meaning.yields, first: meaning.first, label: meaning.label, says: meaning.says },
       fields: [...meaning.in, id].map((place) => {
         const [field = '', kind] = place.split('@');
-        return { field, kind };
+        return { field, kind: kind === 'neutral' ? '' : kind };
       }),
     },
   ]),

@@ -6,7 +6,7 @@ import { readPack } from './read.ts';
 import type { RiskEntry } from './risk-pack.ts';
 import { classesOf, listOf, type SignPack } from './sign-pack.ts';
 
-const harms = ['accusation', 'threat', 'discrimination'] as const;
+const harms = ['accusation', 'threat', 'discrimination', 'privacy'] as const;
 
 const draftSigns = z.strictObject({
   version: z.number().int().min(1),
