@@ -152,11 +152,12 @@ it('a limit without a unit is in that of most options', () => {
   expect(limited(['180 kg', '0.2 t']).recommendation?.option).toBe('');
 });
 
-it('reads 4,200 by the locale that is named', () => {
+it('reads 4,200 by the locale that is named, or as who measures in feet does', () => {
   const area = (locale: string) => compare('area', '4,200 sq ft', '3.9 m²', { locale });
   expect(area('en-GB').missingFacts).toEqual([]);
   expect(area('en-GB').recommendation?.option).toBe('North');
-  expect(compare('area', '4,200 sq ft', '3,100 sq ft').missingFacts).toHaveLength(2);
+  expect(compare('area', '4,200 sq ft', '3,100 sq ft').missingFacts).toEqual([]);
+  expect(compare('area', '4,200 m³', '3,100 m³').missingFacts).toHaveLength(2);
   const limited = compare('area', '4,200 sq ft', '3,100 sq ft', {
     locale: 'en-US',
     constraints: [{ attribute: 'area', operator: '>=', value: '3,500 sq ft' }],

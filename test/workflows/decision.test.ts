@@ -407,15 +407,15 @@ describe('what is recommended', () => {
 });
 
 it.each([
-  ['en', '“899 PLN” at price is not a number and counts as not known. Give the number alone, without its unit.'],
-  ['de', '„899 PLN“ beim Kriterium „price“ ist keine Zahl'],
-  ['es', '«899 PLN», en el criterio «price», no es un número'],
-  ['fr', '« 899 PLN », pour le critère « price », n’est pas un nombre'],
+  ['en', '“899 credits” at price is not a number and counts as not known. Give the number alone, without its unit.'],
+  ['de', '„899 credits“ beim Kriterium „price“ ist keine Zahl'],
+  ['es', '«899 credits», en el criterio «price», no es un número'],
+  ['fr', '« 899 credits », pour le critère « price », n’est pas un nombre'],
 ])('an amount with its unit is told as it stands, and what to send instead: %s', (locale, told) => {
   const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
     question: 'Which?',
     options: [
-      { name: 'North', attributes: { price: '899 PLN' } },
+      { name: 'North', attributes: { price: '899 credits' } },
       { name: 'South', attributes: { price: 5 } },
     ],
     criteria: [{ name: 'price', direction: 'lower' }],

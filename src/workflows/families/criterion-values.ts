@@ -4,6 +4,7 @@ import type { Criterion } from '../../gen/intelligence/workflow/v1/decision_pb.t
 import type { Plain } from '../family.ts';
 import type { Message, Words } from '../words/index.ts';
 import { measuredIn } from './measured-values.ts';
+import { isMoneyMeasure } from './quantity.ts';
 import { type DecimalSign, decimalSignOf, readNumber } from './written-number.ts';
 
 /** Notes how a value was read, or why it could not be. */
@@ -18,14 +19,22 @@ export function readColumn(
 ): (number | undefined)[] {
   const { name } = criterion;
   const scale = scaleOf(given);
-  const { numbers, factors, others, unit, isAbout } = inOneUnit(given, scale, name);
+  const { numbers, factors, others, unit, measure, isAbout } = inOneUnit(given, scale, name);
   const sign = decimalSignOf(numbers.filter(isText)) ?? signOfRound(numbers, unit) ?? words.decimals;
   const used = new Map<string, number>();
+  const nothing = new Set<string>();
   let hasNumbers = false;
+  const isMoney = isMoneyMeasure(measure.split('/')[0] ?? '');
+  const isMeasured = measure !== '' || numbers.some((value) => (numberOf(value, sign) ?? 0) >= marks.length);
   const values = numbers.map((value, at) => {
     if (others.has(at)) return undefined;
-    const step = isText(value) ? scale.get(foldText(value)) : undefined;
-    if (step !== undefined) used.set(String(value).trim(), step);
+    const word = isText(value) ? foldText(value) : '';
+    let step = scale.get(word);
+    // Among amounts, "none" is nothing, but "high" is no number.
+    if (isMeasured && word !== '') {
+      step = nothingOf.has(word) || (isMoney && freeOfCharge.test(word)) ? 0 : undefined;
+      if (step === 0) nothing.add(String(value).trim());
+    } else if (step !== undefined) used.set(String(value).trim(), step);
     const number = step ?? scaled(numberOf(value, sign), factors[at], isAbout ? 3 : 12);
     hasNumbers ||= step === undefined && number !== undefined && typeof value !== 'boolean';
     return number;
@@ -35,6 +44,7 @@ export function readColumn(
     const most = mostOf(used, scale);
     tell({ name: 'decision.readWords', values: { criterion: name, words: words.list(read.slice(0, 12)), most } });
   }
+  for (const value of nothing) tell({ name: 'decision.readNothing', values: { value, criterion: name } });
   for (const at of others)
     tell({ name: 'decision.otherUnit', values: { value: String(given[at]).trim(), criterion: name } });
   for (const [at, value] of numbers.entries())
@@ -52,15 +62,22 @@ interface Column {
   others: ReadonlySet<number>;
   /** The unit of the first that has one. */
   unit: string;
+  /** What it measures. */
+  measure: string;
   /** They are converted by a factor that is not exact: months are not all of one length. */
   isAbout: boolean;
 }
+
+// Who measures in these writes 2,000 for two thousand.
+const imperial = /^(?:sqft|ft|feet|mi|miles?|lbs?|oz)$/;
 
 /**
  * Nobody writes whole kilometres to the metre, nor what is counted to a thousandth: 85.000 km and 18.000 visitors are
  * thousands, and tell how the others beside them are written.
  */
 function signOfRound(numbers: Column['numbers'], unit: string): DecimalSign {
+  if (imperial.test(unit))
+    return numbers.some((one) => isText(one) && /^[1-9]\d{0,2},\d{3}$/.test(one.trim())) ? '.' : undefined;
   const isCounted = unit === '' || unit.startsWith('of ');
   if (unit !== 'km' && unit !== 'kms' && !(isCounted && numbers.every((one) => typeof one !== 'number')))
     return undefined;
@@ -80,7 +97,7 @@ function inOneUnit(
     name,
   );
   const [first] = quantities.filter((one) => one !== undefined);
-  if (!first) return { numbers: given, factors: [], others: new Set(), unit: '', isAbout: false };
+  if (!first) return { numbers: given, factors: [], others: new Set(), unit: '', measure: '', isAbout: false };
   const units = new Set(quantities.flatMap((one) => (one ? [one.unit] : [])));
   const isMixed = quantities.some((one) => one !== undefined && one.measure !== first.measure);
   const isPlain = (at: number) => {
@@ -102,6 +119,7 @@ function inOneUnit(
     isAbout: quantities.some((one) => one?.isAbout),
     others: new Set(others),
     unit: first.unit,
+    measure: first.measure,
   };
 }
 
@@ -164,18 +182,26 @@ function believable(value: number | undefined, criterion: Plain<Criterion>, tell
   return undefined;
 }
 
+// Nothing of what others have an amount of, folded.
+const nothingOf: ReadonlySet<string> = new Set(
+  'none,no,n,keine,keiner,keins,kein,nein,ninguno,ninguna,aucun,aucune,non,✗,✘,❌'.split(','),
+);
+// No money is asked for, folded.
+const freeOfCharge =
+  /^(?:free(?: of charge)?|no charge|waived|included|gratis|kostenlos|kostenfrei|umsonst|inklusive|inbegriffen|enthalten|entfallt|gratuite?s?|gratuit[oa]s?|incluid[oa]s?|incluse?s?|comprise?s?|offerte?s?|(?:no|ohne|keine?|sin|sans|aucune?|ningun) (?:(?:extra |additional )?(?:fees?|costs?|charges?|deposit|deductible)|gebuhr(?:en)?|kosten|aufpreis|kaution|selbstbehalt|copago|cost[eo]s?|cargos?|comision(?:es)?|recargo|fianza|franquicia|frais|supplement|caution|franchise))$/u;
+
 // Steps from nothing to everything, in the four languages, folded.
 const sizes: readonly string[] = [
-  'none,no,never,very low,keine,keiner,kein,nein,nie,sehr niedrig,sehr gering,ninguno,ninguna,nunca,muy bajo,muy baja,aucun,aucune,non,jamais,tres faible,tres bas',
+  'none,no,n,never,very low,keine,keiner,kein,nein,nie,sehr niedrig,sehr gering,ninguno,ninguna,nunca,muy bajo,muy baja,aucun,aucune,non,jamais,tres faible,tres bas,✗,✘,❌',
   'low,weak,niedrig,gering,schwach,bajo,baja,debil,faible,bas,basse',
   'medium,moderate,partial,mittel,massig,teilweise,medio,media,moderado,moderada,parcial,moyen,moyenne,modere,moderee,partiel,partielle',
   'high,strong,hoch,stark,alto,alta,fuerte,eleve,elevee,haut,haute,fort,forte',
-  'very high,full,yes,sehr hoch,ja,muy alto,muy alta,si,tres eleve,tres elevee,oui',
+  'very high,full,yes,y,sehr hoch,ja,j,muy alto,muy alta,si,tres eleve,tres elevee,oui,✓,✔,✅',
 ];
 const marks: readonly string[] = [
-  'very poor,very bad,sehr schlecht,muy malo,muy mala,tres mauvais,tres mauvaise',
-  'poor,bad,schlecht,malo,mala,mauvais,mauvaise',
-  'fair,average,mittelmassig,durchschnittlich,regular',
+  'very poor,very bad,insufficient,unsatisfactory,sehr schlecht,ungenugend,mangelhaft,insuficiente,insuffisant,insuffisante,muy malo,muy mala,tres mauvais,tres mauvaise',
+  'poor,bad,schlecht,ausreichend,malo,mala,mauvais,mauvaise',
+  'fair,average,ok,okay,satisfactory,acceptable,mittelmassig,durchschnittlich,befriedigend,zufriedenstellend,regular,satisfactorio,satisfactoria,aceptable,correct,correcte,passable,satisfaisant,satisfaisante',
   'good,gut,bueno,buena,bien,bon,bonne',
   'very good,sehr gut,muy bueno,muy buena,muy bien,tres bon,tres bonne,tres bien',
   'excellent,outstanding,ausgezeichnet,hervorragend,exzellent,excelente,excellente',

@@ -185,8 +185,8 @@ function numberIn(value: JsonValue, sign: DecimalSign): number | undefined {
 }
 
 const answers: ReadonlyMap<string, boolean> = new Map([
-  ...['yes', 'ja', 'si', 'oui', 'true'].map((word) => [word, true] as const),
-  ...['no', 'nein', 'non', 'false'].map((word) => [word, false] as const),
+  ...['yes', 'y', 'ja', 'j', 'si', 'oui', 'true', '✓', '✔', '✅'].map((word) => [word, true] as const),
+  ...['no', 'n', 'nein', 'non', 'false', '✗', '✘', '❌'].map((word) => [word, false] as const),
 ]);
 
 /** A yes or no in words is the same as true or false. */
@@ -194,8 +194,14 @@ function asBoolean(value: JsonValue): JsonValue {
   return typeof value === 'string' ? (answers.get(foldText(value)) ?? value) : value;
 }
 
+/** "oui" and "ja" say the same. */
+function isSameAnswer(a: string, b: string): boolean {
+  const said = asBoolean(a);
+  return typeof said === 'boolean' && said === asBoolean(b);
+}
+
 function isSame(a: JsonValue | undefined, b: JsonValue): boolean {
-  if (typeof a === 'string' && typeof b === 'string') return foldText(a) === foldText(b);
+  if (typeof a === 'string' && typeof b === 'string') return foldText(a) === foldText(b) || isSameAnswer(a, b);
   if (typeof a === 'boolean' || typeof b === 'boolean') return asBoolean(a ?? null) === asBoolean(b);
   if (typeof a === 'object' || typeof b === 'object') return JSON.stringify(a) === JSON.stringify(b);
   return a === b || (!isBlank(a) && !isBlank(b) && Number(a) === Number(b));

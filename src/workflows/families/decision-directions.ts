@@ -46,7 +46,7 @@ const withoutDirection = /control|kontroll|value|cancel|manag|handling|class|kla
 
 /** Names for which more is better. */
 const gains =
-  /taux de (?:remboursement|couverture|reussite)|success rate|erfolgsquote|tasa de exito|souplesse|income|einkommen|\bincomes?\b|ingresos|\brevenus?\b|seniority|betriebszugehorigkeit|antiguedad|anciennete|liefertreue|termintreue|puntualidad|punctuality|\bon time\b|ponctualit|punktlich|pay raise|cobertura|coverage|couverture|deckung|visitors|besucher|visitantes|visiteurs|\bstars\b|sterne|estrellas|etoiles|reviews?\b|\bavis\b|resenas|diplom|quality|qualitat|calidad|qualite|rating|bewertung|valoracion|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|\brange\b|payload|zuladung|\bload ?(?:m3|kg|volume|space|area)|nutzlast|ladevolumen|laderaum|carga util|charge utile|footfall|laufkundschaft|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
+  /taux de (?:remboursement|couverture|reussite)|success rate|erfolgsquote|tasa de exito|souplesse|income|einkommen|\bincomes?\b|ingresos|\brevenus?\b|seniority|betriebszugehorigkeit|antiguedad|anciennete|liefertreue|termintreue|puntualidad|punctuality|\bon time\b|ponctualit|punktlich|pay raise|cobertura|coverage|couverture|deckung|(?<![a-z])cover(?![a-z])|(?:sum|amount|capital) (?:insured|assured)|versicherungssumme|(?:suma|capital) asegurad[oa]|capital (?:assure|garanti)|visitors|besucher|visitantes|visiteurs|\bstars\b|sterne|estrellas|etoiles|reviews?\b|\bavis\b|resenas|diplom|quality|qualitat|calidad|qualite|rating|bewertung|valoracion|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|\brange\b|payload|zuladung|\bload ?(?:m3|kg|volume|space|area)|nutzlast|ladevolumen|laderaum|carga util|charge utile|footfall|laufkundschaft|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
 
 /** Energy, water and the like of a better kind: more of it is better, whatever the thing itself costs. */
 const greener =
@@ -121,6 +121,7 @@ function directionOf(name: string, question: string, isGerman: boolean): Directi
 }
 
 const worth = /value|worth|wert(?![a-z])|valor(?![a-z])|valeur|budget/;
+const ownWeight = /^(?:(?:own|net|total) )?weight$|^(?:eigen|leer)?gewicht$|^peso(?: propio)?$|^poids(?: net)?$/;
 const apart = /distan[cz]|entfernung|abstand|(?<![a-z])[a-z]*weg(?![a-z])/;
 
 /** What is spent or waited for, and the way to a place, are mostly better the less there is of them. That is no certainty. */
@@ -129,7 +130,9 @@ function isMostlyLower(name: string, values: readonly (JsonValue | undefined)[])
   if (pay.test(name) || waiting.test(name) || worth.test(name)) return false;
   if (apart.test(name)) return true;
   const measures = measuredIn(values, name).flatMap((one) => (one ? [one.measure.split('/')[0] ?? ''] : []));
-  return measures.length > 0 && measures.every((one) => isMoneyMeasure(one) || one === 'time' || one === 'months');
+  const isSpent = (one: string) =>
+    isMoneyMeasure(one) || one === 'time' || one === 'months' || (one === 'mass' && ownWeight.test(name));
+  return measures.length > 0 && measures.every(isSpent);
 }
 
 /** If no direction is given, the name decides, else what is measured. The reply states this as an assumption. */

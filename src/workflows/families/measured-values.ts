@@ -23,13 +23,46 @@ export function readMeasured(text: string): Quantity | undefined {
 export function measuredIn(given: readonly (JsonValue | undefined)[], name: string): (Quantity | undefined)[] {
   const read = given.map((value) => (typeof value === 'string' ? readMeasured(value) : undefined));
   const folded = foldText(name);
-  return inOneMeasure(inNamedPeriod(countedIn(given, read), folded), interest.test(folded));
+  const inPeriod = inSharedPeriod(inNamedPeriod(countedIn(given, read), folded), folded);
+  return inOneMeasure(inPeriod, interest.test(folded));
 }
 
 const namedPeriods: readonly (readonly [period: string, name: RegExp, aYear: number])[] = [
   ['month', /monthly|(?:per|a|each) month|monatlich|monats|im monat|mensual|(?:al|por) mes|mensuel|par mois/, 12],
   ['year', /annual|yearly|per (?:year|annum)|jahrlich|jahres|(?:im|pro) jahr|anual|al ano|annuel|par an\b/, 1],
 ];
+
+// What is paid again and again, whether or not that is said.
+const recurring =
+  /salar|\bwages?\b|\bpay\b|gehalt|lohn(?![a-z])|sueldo|\brent\b|(?:kalt|warm)?miete(?![a-z])|alquiler|loyer|premium|pramie|\bprima\b|\bprime\b|leasing|\blease\b|subscription|\babo\b|abonnement|suscripcion/;
+// A year of months would be further apart.
+const apartMost = 3;
+
+/** Beside "£38,000 a year", a salary of "£34k" is by the year as well. */
+function inSharedPeriod(read: readonly (Quantity | undefined)[], name: string): (Quantity | undefined)[] {
+  const known = read.filter((one) => one !== undefined);
+  const rate = known.find(({ measure }) => measure.endsWith('/year'));
+  const [, period = ''] = rate?.unit.split('/') ?? [];
+  const [money = ''] = rate?.measure.split('/') ?? [];
+  const isShared = known.every(
+    ({ measure, unit }) => measure === money || (measure === rate?.measure && unit.endsWith(`/${period}`)),
+  );
+  if (rate === undefined || !isShared || !recurring.test(name)) return [...read];
+  const perYear = rate.factor / (readQuantity(`1 ${rate.unit.split('/')[0]}`)?.factor ?? 1);
+  const turned = read.map((one) =>
+    one && one.measure === money
+      ? { ...one, measure: rate.measure, factor: one.factor * perYear, unit: `${one.unit}/${period}` }
+      : one,
+  );
+  const sums = turned.flatMap((one) => (one ? [plainNumber(one.number) * one.times * one.factor] : []));
+  return Math.max(...sums) <= apartMost * Math.min(...sums) ? turned : [...read];
+}
+
+/** Without a reader's language: groups of thousands, and decimals of at most two digits. */
+function plainNumber(number: string): number {
+  const [, whole = number, part = '0'] = /^(.*)[.,](\d{1,2})$/.exec(number) ?? [];
+  return Number(`${whole.replace(/\D/g, '')}.${part}`);
+}
 
 /** "£415" is by the month where the criterion is a monthly cost, as "£2,900 p.a." is by the year. */
 function inNamedPeriod(read: readonly (Quantity | undefined)[], name: string): (Quantity | undefined)[] {

@@ -1,3 +1,5 @@
+import { canBeMoney, isSignOf, moneyMeasures } from './currencies.ts';
+
 /** A number with the unit that it is written with: `6.0 m3`, `18.500 €`, `£289`, `45k €`, `4 500 kWh/an`, `5,8 l/100 km`, `3 % p.a.` */
 export interface Quantity {
   /** The number alone, as written. */
@@ -74,10 +76,7 @@ const measures: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...{ year: 12, years: 12, yr: 12, yrs: 12, jahr: 12, jahre: 12, jahren: 12, ano: 12, anos: 12 },
     ...{ an: 12, ans: 12, annee: 12, annees: 12 },
   },
-  eur: { '€': 1, eur: 1, euro: 1, euros: 1 },
-  gbp: { '£': 1, gbp: 1 },
-  usd: { $: 1, usd: 1 },
-  chf: { chf: 1, fr: 1, franken: 1 },
+  ...moneyMeasures,
   share: { '%': 1, percent: 1, prozent: 1 },
 };
 
@@ -86,7 +85,7 @@ const units: ReadonlyMap<string, { measure: string; factor: number }> = new Map(
     Object.entries(all).map(([unit, factor]) => [unit, { measure, factor }] as const),
   ),
 );
-const money: ReadonlySet<string> = new Set(['eur', 'gbp', 'usd', 'chf']);
+const money: ReadonlySet<string> = new Set(Object.keys(moneyMeasures));
 
 /** The words for periods; a rate per month or quarter is also one per year. */
 const periods: Readonly<Record<string, readonly string[]>> = {
@@ -172,7 +171,7 @@ const written = new RegExp(
   [
     String.raw`^([^\d+-]{0,4}?) ?([+-]?\d(?:[\d.,' ]{0,18}\d)?) ?`,
     // A multiple only where the rest is no unit: "5 m" are metres, "5 m €" millions.
-    String.raw`(?:([a-z]{1,10})\.? (?:de |d')?)??((?!an? )[^\d\s/][^\d\s/]{0,9}[23]?)?`,
+    String.raw`(?:([a-z]{1,10})\.? (?:de |d')?)??((?!(?:an?|al|per|pro|por|par|je|im|cada|each|every) )[^\d\s/][^\d\s/]{0,9}[23]?)?`,
     String.raw` ?(?:(?:\/|per |pro |por |par |je |im |al |a |an |aux |cada |each |every |a los ) ?(100 ?km|[a-z]{1,9}[23]?)|(${adverb}))?\.?$`,
   ].join(''),
 );
@@ -203,6 +202,7 @@ export function readQuantity(text: string): Quantity | undefined {
   const per = periodOrThing(rate, adverb);
   if (!known || times === undefined || per === undefined) return undefined;
   const { measure, factor } = known;
+  if (!canBeMoney(unit, text)) return undefined;
   const aYear = timesAYear.get(per);
   // A price per kilogram is also one per tonne.
   const thing = periods[per] ? undefined : units.get(per);
@@ -226,13 +226,15 @@ export function readQuantity(text: string): Quantity | undefined {
 /** `45k €`, `45 k€`, `€45k`: how many, of what. Undefined: it is no multiple, or not of money. */
 function multipleIn(before: string, multiple: string, after: string): readonly [number | undefined, string] {
   const [first, second] = [before, after].map((one) => one.replace(/\.$/, '')) as [string, string];
-  if (first !== '' && second !== '')
+  if (first !== '' && second !== '') {
+    if (isMoney(second) && isSignOf(first, second)) return [multiple === '' ? 1 : multiples.get(multiple), second];
     return [multiple === '' && isMoney(first) ? multiples.get(second) : undefined, first];
+  }
   const unit = first || second;
   if (multiple !== '') return [isMoney(unit) ? multiples.get(multiple) : undefined, unit];
   if (units.has(unit)) return [1, unit];
-  const [, joined = '', rest = ''] = /^([a-z]{1,4})\.?(€|\$|£|eur|usd|gbp|chf)$/.exec(unit) ?? [];
-  return [multiples.get(joined), rest];
+  const [, joined = '', rest = ''] = /^([a-z]{1,4})\.?(€|\$|£|[a-z]{3})$/.exec(unit) ?? [];
+  return [isMoney(rest) ? multiples.get(joined) : undefined, rest];
 }
 
 function isMoney(unit: string): boolean {

@@ -32,7 +32,7 @@ export function readAnswer(
   const { name, choices } = indicator;
   // "unknown" may be one of the choices.
   if (typeof answer === 'string' && Object.hasOwn(choices, answer)) return answer;
-  const text = typeof answer === 'object' ? '' : String(answer).slice(0, answerMax);
+  const text = typeof answer === 'object' ? '' : inFull(String(answer).slice(0, answerMax), Object.keys(choices));
   const sayings = sayingsOf(Object.keys(choices), choiceNames.labelsOf(name));
   const [choice, other] = choicesMeant(sayings, text);
   if (choice !== undefined && other === undefined) return choice;
@@ -45,6 +45,28 @@ export function readAnswer(
   const near = [...choicesMeant(sayings, text), ...(choice === undefined ? nearestTo(sayings, text) : [])];
   if (near.length === 0) return { name: 'scorecard.notOneOf', values: { choices: listed } };
   return { name: 'scorecard.notOneOfBut', values: { choices: listed, nearest: near.map(shown).join(' / ') } };
+}
+
+const letters: ReadonlyMap<string, string> = new Map([
+  ...['y', 'j', 's', 'o'].map((letter) => [letter, 'yes'] as const),
+  ['n', 'no'],
+]);
+const digits: ReadonlyMap<string, string> = new Map([
+  ['1', 'yes'],
+  ['0', 'no'],
+]);
+
+/**
+ * A yes or no that is written as one letter, or as databases have it where the choices are these two; else the text itself. A letter
+ * that is a choice of its own, such as a size, stays.
+ */
+function inFull(text: string, choices: readonly string[]): string {
+  const word = comparable(text);
+  const named = choices.map(comparable);
+  if (word.length !== 1 || named.includes(word)) return text;
+  const areTwo =
+    choices.length === 2 && ['yes', 'no'].every((one) => named.some((name) => sayingTheSame(one).includes(name)));
+  return letters.get(word) ?? (areTwo ? digits.get(word) : undefined) ?? text;
 }
 
 const groups = readAnswerWords().map((words) => words.map(comparable));

@@ -10,6 +10,7 @@ import type {
 import type { Plain } from '../family.ts';
 import type { Message, Words } from '../words/index.ts';
 import { type ChoiceNames, readAnswer } from './scoring-answers.ts';
+import { contradictionsIn } from './scoring-contradictions.ts';
 import { type NumberContext, type ReadMetrics, readMetrics } from './scoring-numbers.ts';
 import { impossibleBecause, readFractions } from './scoring-values.ts';
 
@@ -84,6 +85,7 @@ export function measure(
   );
   const unsigned = indicators.filter(({ name }) => !read.inPercent.has(name));
   const fractions = readFractions(unsigned, read.numbers);
+  const contradictions = contradictionsIn(read.numbers);
   const all = dimensions.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
   const result: MeasuredDimension[] = [];
   const refused = new Map<string, string>();
@@ -92,7 +94,7 @@ export function measure(
     const inner = dimension.indicators.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
     const measured: Measured[] = [];
     for (const indicator of dimension.indicators) {
-      const found = scoreOfIndicator(indicator, read, answers, fractions, context);
+      const found = scoreOfIndicator(indicator, read, answers, { fractions, contradictions }, context);
       if ('refused' in found) refused.set(found.field, context.words.tell(found.refused));
       else measured.push({ indicator, share: inner === 0 ? 0 : (share * (indicator.weight ?? 1)) / inner, ...found });
     }
@@ -107,7 +109,10 @@ function scoreOfIndicator(
   indicator: Plain<Indicator>,
   { numbers, refused }: ReadMetrics,
   answers: JsonObject,
-  fractions: ReadonlySet<string>,
+  {
+    fractions,
+    contradictions,
+  }: { fractions: ReadonlySet<string>; contradictions: ReturnType<typeof contradictionsIn> },
   context: ReadingContext,
 ): Pick<Measured, 'score' | 'choice' | 'impossible'> | { field: string; refused: Message } {
   const { name, curve, choices } = indicator;
@@ -117,7 +122,7 @@ function scoreOfIndicator(
     if (problem) return { field, refused: problem };
     const value = numbers.get(name);
     if (value === undefined) return { score: undefined };
-    const why = impossibleBecause(indicator, value, fractions.has(name));
+    const why = impossibleBecause(indicator, value, fractions.has(name)) ?? contradictions.get(name);
     return why === undefined ? { score: scoreAt(curve, value) } : { score: undefined, impossible: { field, why } };
   }
   const answer = ownValue(answers, name);

@@ -6,6 +6,7 @@ import type { Plain } from '../family.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Message } from '../words/index.ts';
 import { askedUnitOf, rangeWritten } from './asked-unit.ts';
+import { isSignOf } from './currencies.ts';
 import { isMoneyMeasure, periodWords, type Quantity, readQuantity, timesOf } from './quantity.ts';
 import { impossibleBecause, isGraded, isPercentage, isRate, scaleEndOf, wordsOf } from './scoring-values.ts';
 import { type DecimalSign, decimalSignOf, readNumber } from './written-number.ts';
@@ -217,8 +218,11 @@ function factorFor(indicator: Plain<Indicator>, words: string, quantity: Quantit
     if (inTimes === undefined || ratio.test(words)) return undefined;
     if (asked && !isMoneyMeasure(asked.measure)) return undefined;
     const currencies = currenciesIn(words);
-    if (currencies.size > 0 && !currencies.has(measure)) return undefined;
-    return (quantity.times * period) / inTimes;
+    const isNamed = [...currencies].some((one) => one === measure || isSignOf(unit, one));
+    if (currencies.size > 0 && !isNamed) return undefined;
+    // Cents where the indicator is in euros, or the other way round.
+    const ofUnit = (readQuantity(`1 ${unit}`)?.factor ?? 1) / (asked?.factor ?? 1);
+    return (quantity.times * period * ofUnit) / inTimes;
   }
   const [given, wanted] = [readQuantity(`1 ${unit}`), asked];
   if (!given || !wanted) return undefined;
@@ -265,7 +269,8 @@ function shareFactor({ curve }: Plain<Indicator>, words: string): number | undef
 function periodFactor(words: string, { unit, factor }: Quantity, measure: string): number | undefined {
   const written = unit.split('/')[1] ?? '';
   if (says(words, written)) return 1;
-  return isMoneyMeasure(measure) && says(words, 'year') ? factor : undefined;
+  const aYear = factor / (readQuantity(`1 ${unit.split('/')[0]}`)?.factor ?? 1);
+  return isMoneyMeasure(measure) && says(words, 'year') ? aYear : undefined;
 }
 
 const adjectives: Readonly<Record<string, RegExp>> = {

@@ -18,6 +18,9 @@ interface Option {
   values: ReadonlyMap<string, JsonValue>;
 }
 
+/** Messages about values that were read; all others are about values that count as unknown. */
+const asRead: ReadonlySet<string> = new Set(['decision.readWords', 'decision.readNothing']);
+
 /**
  * The weighted sum model (Fishburn 1967; Triantaphyllou 2000): the sum over all criteria of the criterion's share of all
  * weights times the option's score on the criterion's scale. Best first; equal scores share a rank and keep their order.
@@ -34,7 +37,7 @@ export function rankOptions(
   const tell = (message: Message) => {
     unread.add(words.tell(message));
     const criterion = String(message.values.criterion);
-    if (message.name !== 'decision.readWords' && !refused.has(criterion)) refused.set(criterion, words.tell(message));
+    if (!asRead.has(message.name) && !refused.has(criterion)) refused.set(criterion, words.tell(message));
   };
   const columns = criteria.map((criterion) => {
     const values = readColumn(
