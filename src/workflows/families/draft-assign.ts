@@ -1,11 +1,12 @@
 import { foldText } from '../../base/text/fold.ts';
-import { nearestName } from '../../base/text/nearest.ts';
+import { createNearest, type FindNearest } from '../../base/text/nearest.ts';
 import { spaced } from '../../base/text/spaced.ts';
 import { countWords } from '../../base/text/words.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
+import { type FactMeaning, meaningsOf } from '../packs/draft-names.ts';
 import { labelFor, placeOf, turnOf } from './draft-meaning.ts';
 import { foldedPurpose } from './draft-purpose.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
@@ -37,12 +38,16 @@ export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, 
   };
   const byName = namesOf(kind, isEnding, locale, told);
   const isOwn = isWritersOwn(kind, isEnding);
-  // Who writes as somebody's customer writes to the other one who is named.
-  const turn = (name: string) => turnOf(name) + (isOwn && isCustomer(name) ? 1 : 0);
-  const ordered = told.map((fact) => ({ ...fact, turn: turn(fact.name) })).sort((a, b) => a.turn - b.turn);
-  for (const { index, name, text } of ordered) {
+  const ordered = told.map((fact) => {
+    const meanings = meaningsOf(fact.name);
+    // Who writes as somebody's customer writes to the other one who is named.
+    return { ...fact, meanings, turn: turnOf(meanings) + (isOwn && isCustomer(fact.name) ? 1 : 0) };
+  });
+  ordered.sort((a, b) => a.turn - b.turn);
+  for (const { index, name, text, meanings } of ordered) {
     const called = numberOf(name, text, byName);
-    const slot = text === '' ? openSlot(name) : givenSlot(called, text, locale.language);
+    const meant = called === name ? meanings : meaningsOf(called);
+    const slot = text === '' ? { ...openSlot(name), meanings } : givenSlot(called, text, meant, locale.language);
     if (put(kind, byName, assigned, slot) === 'other' && kind.id !== '') {
       const nearest = assigned.unusedFields.length < nearestMax ? nearestField(kind, name, locale) : '';
       assigned.unusedFields.push({ field: `facts[${index}]`, nearest });
@@ -127,11 +132,33 @@ function isCustomer(name: string): boolean {
   return customers.has(bare.replace(/(?<=.)name$/, ''));
 }
 
+const namesByKind = new Map<DraftKind, Map<string, ReadonlyMap<string, string>>>();
+
+/** The names of a kind's fields for readers of a language; there are as many such maps as kinds, languages and senders. */
 function namesOf(
   kind: DraftKind,
   isEnding: boolean,
   { language }: DraftLocale,
   told: readonly TidyFact[],
+): ReadonlyMap<string, string> {
+  const known = kind.byName.get(language);
+  // Beside whom it is sent to, a bare name is that of who sends it.
+  const isToAnother =
+    isWritersOwn(kind, isEnding) &&
+    told.some(({ name }) => known?.get(bareName(name)) === 'recipient' && !isCustomer(name));
+  const ofKind = namesByKind.get(kind) ?? new Map<string, ReadonlyMap<string, string>>();
+  namesByKind.set(kind, ofKind);
+  const key = `${language} ${isEnding} ${isToAnother}`;
+  const names = ofKind.get(key) ?? makeNames(kind, isEnding, isToAnother, language);
+  ofKind.set(key, names);
+  return names;
+}
+
+function makeNames(
+  kind: DraftKind,
+  isEnding: boolean,
+  isToAnother: boolean,
+  language: DraftLanguage,
 ): ReadonlyMap<string, string> {
   const known = kind.byName.get(language) ?? new Map<string, string>();
   // Where no reason is given, the "motivo" and "Anlass" of an invitation is what it is to.
@@ -140,10 +167,7 @@ function namesOf(
       ? new Map([...reasons.map((name) => [name, 'subject'] as const), ...known])
       : known;
   // A tenant gives notice and complains; everything else is written to them.
-  const isOwn = isWritersOwn(kind, isEnding);
-  const role = isOwn ? 'sender' : 'recipient';
-  // Beside whom it is sent to, a bare name is that of who sends it.
-  const isToAnother = isOwn && told.some(({ name }) => own.get(bareName(name)) === 'recipient' && !isCustomer(name));
+  const role = isWritersOwn(kind, isEnding) ? 'sender' : 'recipient';
   const roles = notReaders.has(kind.id) ? [] : readers.map((name) => [name, 'recipient'] as const);
   const writers = isToAnother ? bareNames.map((name) => [name, 'sender'] as const) : [];
   const names = new Map([...roles, ...writers, ...tenants.map((name) => [name, role] as const), ...own]);
@@ -422,16 +446,23 @@ function wordsIn(name: string): string[] {
 
 /** The field that may have been meant, among the names in the reader's language. */
 function nearestField(kind: DraftKind, name: string, { language }: DraftLocale): string {
-  const nearest = nearestName(bareName(name), kind.labels.get(language) ?? []);
+  const labels = kind.labels.get(language) ?? none;
+  const find = nearestByLabels.get(labels) ?? createNearest(labels);
+  nearestByLabels.set(labels, find);
+  const nearest = find(bareName(name));
   return nearest === undefined ? '' : (kind.byName.get(language)?.get(nearest) ?? '');
 }
+
+const none: ReadonlySet<string> = new Set();
+/** One for each kind and language. */
+const nearestByLabels = new Map<ReadonlySet<string>, FindNearest>();
 
 function openSlot(name: string): Slot {
   const clean = name.replace(/[[\]]/g, ' ').trim();
   return { name, text: `[[${clean}]]`, isOpen: true };
 }
 
-function givenSlot(name: string, text: string, language: DraftLanguage): Slot {
-  const label = labelFor(name, text, language);
-  return { name, text, isOpen: false, ...(label === undefined ? {} : { label }) };
+function givenSlot(name: string, text: string, meanings: readonly FactMeaning[], language: DraftLanguage): Slot {
+  const label = labelFor(name, text, meanings, language);
+  return { name, text, isOpen: false, meanings, ...(label === undefined ? {} : { label }) };
 }

@@ -80,10 +80,16 @@ function toReaders(text: string, composing: Composing): string {
   const several = words.toSeveral;
   const form = several && template.addressed ? formFor(words, ungreeted(readerOf(composing)), assigned) : undefined;
   if (!several || form?.several !== true) return text;
-  return Object.entries(several).reduce(
-    (said, [one, more]) => said.replaceAll(new RegExp(`(?<![\\p{L}{])${one}(?![\\p{L}}])`, 'gu'), more),
-    text,
-  );
+  const known = severalWords.get(several) ?? severalWordsOf(several);
+  severalWords.set(several, known);
+  return known.reduce((said, [one, more]) => said.replaceAll(one, more), text);
+}
+
+/** A language's words to one reader, as patterns, and to several; one list for each language. */
+const severalWords = new Map<NonNullable<DraftWords['toSeveral']>, readonly (readonly [RegExp, string])[]>();
+
+function severalWordsOf(several: NonNullable<DraftWords['toSeveral']>): (readonly [RegExp, string])[] {
+  return Object.entries(several).map(([one, more]) => [new RegExp(`(?<![\\p{L}{])${one}(?![\\p{L}}])`, 'gu'), more]);
 }
 
 function saidBy({

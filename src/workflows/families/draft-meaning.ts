@@ -11,7 +11,7 @@ import { isDay, saysWhen } from './says-when.ts';
  * which is stated beside the fields. Undefined if the name means nothing that is known.
  */
 export function placeOf(kind: DraftKind, slot: Slot, { slots, isEnding }: Assigned): string | undefined {
-  const meanings = meant(slot.name, slot.isOpen ? undefined : slot.text);
+  const meanings = meant(slot.name, slot.isOpen ? undefined : slot.text, slot.meanings ?? meaningsOf(slot.name));
   for (const { fields } of meanings)
     for (const { field: asked, kind: only } of fields) {
       const field = isEnding && asked === 'effectiveDate' ? 'endsOn' : asked;
@@ -30,14 +30,13 @@ function fits({ fields }: DraftKind, field: string, { text, isOpen }: Slot): boo
 }
 
 /** Which of the facts that fit one field takes it: what is still open before a total, and a total before a net price. */
-export function turnOf(name: string): number {
-  const meanings = meaningsOf(name);
+export function turnOf(meanings: readonly FactMeaning[]): number {
   return meanings.some(({ yields }) => yields) ? 1 : meanings.some(({ first }) => first) ? -1 : 0;
 }
 
 /** What a name means: by the words in it, or as the name of a field that other kinds have. What states no day is no date. */
-function meant(name: string, text: string | undefined): readonly FactMeaning[] {
-  return meantByName(name).filter(
+function meant(name: string, text: string | undefined, said: readonly FactMeaning[]): readonly FactMeaning[] {
+  return meantByName(name, said).filter(
     ({ id }) => text === undefined || (dateFields.has(id) ? saysWhen(text) : !people.has(id) || !isDay(text)),
   );
 }
@@ -45,8 +44,7 @@ function meant(name: string, text: string | undefined): readonly FactMeaning[] {
 /** Nobody is called by a day: "Bewerbung vom" gives the day of an application. */
 const people: ReadonlySet<string> = new Set(['recipient', 'sender']);
 
-function meantByName(name: string): readonly FactMeaning[] {
-  const said = meaningsOf(name);
+function meantByName(name: string, said: readonly FactMeaning[]): readonly FactMeaning[] {
   if (said.length > 0) return said;
   const id = fieldsByName.get(bareName(name));
   if (id === undefined) return [];
@@ -74,10 +72,15 @@ const ownNames: ReadonlyMap<DraftLanguage, ReadonlyMap<string, string>> = new Ma
 );
 
 /** What the reader's language calls a fact: the caller's own word if it is known there, spelt as it should be ("valido_hasta"). */
-export function labelFor(name: string, text: string, language: DraftLanguage): string | undefined {
+export function labelFor(
+  name: string,
+  text: string,
+  meanings: readonly FactMeaning[],
+  language: DraftLanguage,
+): string | undefined {
   const own = ownNames.get(language)?.get(bareName(name));
   if (own !== undefined) return isCode(name) || isUnspelt(name) ? own : undefined;
-  const [meaning] = meant(name, text);
+  const [meaning] = meant(name, text, meanings);
   // What states no day means no date, but is still called by the name of its field.
   const id = meaning?.id ?? fieldsByName.get(bareName(name)) ?? '';
   const label = meaning?.label?.[language] ?? draftWords.get(language)?.names[id]?.[0];

@@ -2,7 +2,7 @@ import type { Slices } from '../../base/slices.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
-import { saysIdea } from '../packs/draft-names.ts';
+import { ideasSaidBy } from '../packs/draft-names.ts';
 import { type Looking, look } from './findings.ts';
 import type { Spotted } from './spotted.ts';
 
@@ -85,9 +85,7 @@ function isAskedFor(body: string, one: Spotted, facts: readonly Fact[]): boolean
   if (one.entry.category !== 'personal_data' || isNumber(one.entry)) return false;
   return facts.some(
     ({ name, value }) =>
-      value.trim() !== '' &&
-      touches(body, one, value.trim()) &&
-      (saysIdea(name, 'material') || saysIdea(name, 'missing')),
+      value.trim() !== '' && touches(body, one, value.trim()) && saysAny(name, 'material', 'missing'),
   );
 }
 
@@ -99,7 +97,7 @@ function isContact(text: string, { entry }: Spotted, facts: readonly Fact[]): bo
   if (!numbers.has(entry.id)) return false;
   const fact = facts.find(({ value }) => value.includes(text));
   if (fact === undefined || others.test(foldText(fact.name))) return false;
-  return fact.value.trim() === text || contacts.some((idea) => saysIdea(fact.name, idea));
+  return fact.value.trim() === text || saysAny(fact.name, ...contacts);
 }
 
 // A title or none, and two to four names.
@@ -108,4 +106,9 @@ const personName = /^(?:\p{Lu}\p{L}{0,4}\. ?)?\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L
 function touches(body: string, { start, end }: Spotted, name: string): boolean {
   const at = body.indexOf(name, Math.max(0, start - name.length));
   return at >= 0 && at < end && start < at + name.length;
+}
+
+function saysAny(name: string, ...ideas: readonly string[]): boolean {
+  const said = ideasSaidBy(name);
+  return ideas.some((idea) => said.has(idea));
 }

@@ -1,5 +1,6 @@
 import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_field_pb.ts';
 import type { Plain } from '../family.ts';
+import type { FactMeaning } from '../packs/draft-names.ts';
 
 /** The text that fills a field. */
 export interface Slot {
@@ -10,6 +11,8 @@ export interface Slot {
   isOpen: boolean;
   /** What the reader's language calls it, if that is known and the caller's own name is not in that language. */
   label?: string;
+  /** What its name means; absent if nobody has asked yet. */
+  meanings?: readonly FactMeaning[];
 }
 
 /** The content of a document: by field, and the rest. */

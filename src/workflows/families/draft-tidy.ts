@@ -1,7 +1,7 @@
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
-import { meaningsOf, personNames, saysIdea, wordsIn } from '../packs/draft-names.ts';
+import { ideasSaidBy, meaningsOf, personNames, wordsIn } from '../packs/draft-names.ts';
 import { type DraftLocale, formatNumber, formatValue } from './draft-values.ts';
 
 /** A fact as a document states it. */
@@ -34,6 +34,10 @@ export function tidy(facts: readonly Plain<DraftFact>[], locale: DraftLocale): T
 const parts = ['title', 'first', 'last', 'whole'] as const;
 type Part = (typeof parts)[number];
 
+const calledParts: ReadonlyMap<Part, readonly string[][]> = new Map(
+  parts.map((part) => [part, personNames[part].map((called) => called.split(' '))]),
+);
+
 /** Puts title, first and last name of the same person together, where the first of them stands. */
 function namesTogether(facts: readonly TidyFact[]): TidyFact[] {
   const people = new Map<string, Map<Part, TidyFact>>();
@@ -41,8 +45,8 @@ function namesTogether(facts: readonly TidyFact[]): TidyFact[] {
     const words = wordsIn(fact.name);
     const used = new Set<string>();
     for (const part of parts)
-      for (const called of personNames[part]) {
-        const owner = ownerBeside(words, called.split(' '));
+      for (const called of calledParts.get(part) ?? []) {
+        const owner = ownerBeside(words, called);
         if (owner === undefined || fact.text === '' || used.has(part)) continue;
         if (part === 'title' && fact.text.length > titleMax) continue;
         used.add(part);
@@ -80,15 +84,16 @@ function ownerBeside(words: readonly string[], called: readonly string[]): strin
 const code = /^[A-Z]{3}$/;
 
 function currencyIn({ name, text }: TidyFact): string | undefined {
-  return code.test(text) && saysIdea(name, 'currency') ? text : undefined;
+  return code.test(text) && ideasSaidBy(name).has('currency') ? text : undefined;
 }
 
 const sumIdeas = ['amount', 'price', 'fee', 'total', 'gross', 'net', 'open', 'rent', 'deposit', 'subtotal', 'refund'];
 const noSumIdeas = ['number', 'rate', 'percentage', 'quantity', 'days', 'date', 'tax'];
 
 function isBareSum({ name, text }: TidyFact): boolean {
-  const isNumber = /^-?\d{1,15}(?:\.\d{1,2})?$/.test(text);
-  return isNumber && sumIdeas.some((idea) => saysIdea(name, idea)) && !noSumIdeas.some((idea) => saysIdea(name, idea));
+  if (!/^-?\d{1,15}(?:\.\d{1,2})?$/.test(text)) return false;
+  const said = ideasSaidBy(name);
+  return sumIdeas.some((idea) => said.has(idea)) && !noSumIdeas.some((idea) => said.has(idea));
 }
 
 const answers: Readonly<Record<DraftLanguage, { yes: string; no: string }>> = {
@@ -120,11 +125,17 @@ function told({ name, text }: TidyFact, locale: DraftLocale): string {
   if (formatted !== text || !/^\d{1,9}(?:\.\d{1,2})?$/.test(text)) return formatted;
   const words = wordsIn(name);
   // "Days" alone, and "days overdue", are counted under that name.
-  const unit = words.length < 2 ? undefined : Object.keys(units).find((one) => saysIdea(words.at(-1) ?? '', one));
+  const unit = words.length < 2 ? undefined : unitSaidBy(words.at(-1) ?? '');
   if (unit !== undefined) return `${text} ${units[unit]?.[language][text === '1' ? 0 : 1]}`;
-  if (saysIdea(name, 'rate') || saysIdea(name, 'percentage') || (saysIdea(name, 'tax') && isShare(text)))
+  const said = ideasSaidBy(name);
+  if (said.has('rate') || said.has('percentage') || (said.has('tax') && isShare(text)))
     return `${formatNumber(text, tag)}${language === 'en' ? '' : '\u00a0'}%`;
   return isBareSum({ index: 0, name, text }) && text.includes('.') ? formatNumber(text, tag) : text;
+}
+
+function unitSaidBy(word: string): string | undefined {
+  const said = ideasSaidBy(word);
+  return Object.keys(units).find((one) => said.has(one));
 }
 
 function isShare(text: string): boolean {
@@ -134,6 +145,6 @@ function isShare(text: string): boolean {
 /** Whether a name ends in a unit that its value then has, which its label need not repeat. */
 export function withoutUnit(name: string): string {
   const words = wordsIn(name);
-  const isUnit = Object.keys(units).some((one) => saysIdea(words.at(-1) ?? '', one));
+  const isUnit = unitSaidBy(words.at(-1) ?? '') !== undefined;
   return isUnit && words.length > 1 && meaningsOf(name).length === 0 ? words.slice(0, -1).join('_') : name;
 }

@@ -32,6 +32,8 @@ function lettersIn(text: string): number {
 const english: DraftLocale = { language: 'en', tag: 'en' };
 
 function spokenLocale(tag: string): DraftLocale | undefined {
+  // A language alone is what most requests name, and what is heard.
+  if (spoken.has(tag)) return { language: tag as DraftLanguage, tag };
   const read = readLocale(tag);
   if (!read || !spoken.has(read.language)) return undefined;
   return { language: read.language as DraftLanguage, tag: tagOf(read) };

@@ -84,6 +84,23 @@ function ideasByWord(): Map<string, string[]> {
   return found;
 }
 
+/** The known words by their first letter, each with its ideas; and the same with the shortest first. */
+const wordsByLetter = byLetter([...ideasOf]);
+const shortestByLetter = byLetter([...ideasOf].sort(([a], [b]) => a.length - b.length));
+
+type KnownWord = readonly [word: string, ideas: readonly string[]];
+
+function byLetter(words: readonly KnownWord[]): ReadonlyMap<string, readonly KnownWord[]> {
+  const found = new Map<string, KnownWord[]>();
+  for (const known of words) {
+    const letter = known[0].charAt(0);
+    const same = found.get(letter);
+    if (same) same.push(known);
+    else found.set(letter, [known]);
+  }
+  return found;
+}
+
 const meaningsByIdeas: ReadonlyMap<string, readonly string[]> = meaningsOfIdeas();
 
 function meaningsOfIdeas(): Map<string, string[]> {
@@ -124,23 +141,28 @@ export function ideasOfWord(word: string): readonly string[] {
 /** How an idea is said, in any language, the most usual word first. */
 export const wordsOfIdeas: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(pack.words));
 
-/** Whether one of the words of a name says an idea, in full or abbreviated. */
-export function saysIdea(name: string, idea: string): boolean {
+/** The ideas that the words of a name say, in full or abbreviated. */
+export function ideasSaidBy(name: string): ReadonlySet<string> {
   const words = wordsIn(name);
-  return words.some((word) => {
+  const said = words.flatMap((word) => {
     const exact = ideasIn(word);
-    const said = exact.length > 0 || words.length === 1 ? exact : abbreviatedIn(word);
-    return said.flat().includes(idea);
+    return (exact.length > 0 || words.length === 1 ? exact : abbreviatedIn(word)).flat();
   });
+  return new Set(said);
 }
+
+/** What some write as two words, and others as one. */
+const joinedWords = /\b(?:check in|check out|e mail|rendez vous)\b/g;
+const asOneWord: Readonly<Record<string, string>> = {
+  'check in': 'checkin',
+  'check out': 'checkout',
+  'e mail': 'email',
+  'rendez vous': 'rdv',
+};
 
 /** The words of a name, folded. */
 export function wordsIn(name: string): string[] {
-  const folded = foldText(spaced(name.slice(0, nameMax)))
-    .replaceAll(/\bcheck in\b/g, 'checkin')
-    .replaceAll(/\bcheck out\b/g, 'checkout')
-    .replaceAll(/\be mail\b/g, 'email')
-    .replaceAll(/\brendez vous\b/g, 'rdv');
+  const folded = foldText(spaced(name.slice(0, nameMax))).replaceAll(joinedWords, (two) => asOneWord[two] ?? two);
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.replace(/(?<=\p{L})\d$/u, ''));
 }
 
@@ -159,19 +181,22 @@ function readingsOf(words: readonly string[]): string[][] {
 
 /** The ideas of a word, or of the words that a German compound is put together from. */
 function ideasIn(word: string): string[][] {
-  for (const form of formsOf(word)) {
-    const known = ideasOf.get(form);
-    if (known) return known.map((idea) => [idea]);
-  }
-  for (const form of [word, withoutDigraphs(word)]) {
-    const parts = partsOf(form);
-    if (parts) return [parts];
-  }
-  return [];
+  const plain = withoutDigraphs(word);
+  const known = ideasOfForm(word) ?? (plain === word ? undefined : ideasOfForm(plain));
+  if (known) return known.map((idea) => [idea]);
+  const parts = partsOf(word) ?? (plain === word ? undefined : partsOf(plain));
+  return parts ? [parts] : [];
 }
 
-function formsOf(word: string): string[] {
-  return [word, withoutDigraphs(word)].flatMap((one) => [one, ...endings.map((end) => one.replace(end, ''))]);
+/** The ideas of a word that is known with or without its ending. */
+function ideasOfForm(word: string): readonly string[] | undefined {
+  const whole = ideasOf.get(word);
+  if (whole) return whole;
+  if (word.endsWith('s'))
+    return ideasOf.get(word.slice(0, -1)) ?? (word.endsWith('es') ? ideasOf.get(word.slice(0, -2)) : undefined);
+  if (word.endsWith('n'))
+    return ideasOf.get(word.slice(0, -1)) ?? (word.endsWith('en') ? ideasOf.get(word.slice(0, -2)) : undefined);
+  return undefined;
 }
 
 const abbreviationMin = 2;
@@ -179,10 +204,10 @@ const abbreviatedMax = 6;
 
 /** The ideas of the words that an abbreviation may stand for, if they are few. */
 function abbreviatedIn(word: string): string[][] {
-  const full = [...ideasOf.keys()].filter((known) => abbreviates(word, known));
+  const ideas = new Set<string>();
   // "Auftr" is rather "Auftrag" than "Auftraggeber".
-  full.sort((a, b) => a.length - b.length);
-  const ideas = new Set(full.flatMap((known) => ideasOf.get(known) ?? []));
+  for (const [known, said] of shortestByLetter.get(word.charAt(0)) ?? [])
+    if (abbreviates(word, known)) for (const idea of said) ideas.add(idea);
   if (ideas.size > 0) return ideas.size > abbreviatedMax ? [] : [...ideas].map((idea) => [idea]);
   return compoundIn(word);
 }
@@ -193,7 +218,9 @@ function compoundIn(word: string): string[][] {
     const [first] = ideasOf.get(word.slice(0, end)) ?? [];
     if (first === undefined) continue;
     const last = word.slice(end);
-    const ideas = new Set([...ideasOf].flatMap(([known, said]) => (known.startsWith(last) ? said : [])));
+    const ideas = new Set<string>();
+    for (const [known, all] of wordsByLetter.get(last.charAt(0)) ?? [])
+      if (known.startsWith(last)) for (const idea of all) ideas.add(idea);
     if (ideas.size > 0 && ideas.size <= abbreviatedMax) return [...ideas].map((idea) => [first, idea]);
   }
   return [];
@@ -212,8 +239,6 @@ export function abbreviates(short: string, word: string): boolean {
   return at === short.length;
 }
 
-const endings = [/s$/, /es$/, /n$/, /en$/];
-
 /** "Empfaenger" is "Empfänger", which folds to "empfanger". */
 function withoutDigraphs(word: string): string {
   return word.replaceAll(/([aou])e/g, '$1');
@@ -226,7 +251,7 @@ const shortParts: ReadonlySet<string> = new Set(['nr']);
 function partsOf(word: string): string[] | undefined {
   for (let end = word.length - 2; end >= partMin; end--) {
     const head = word.slice(0, end);
-    const idea = (ideasOf.get(head) ?? ideasOf.get(head.replace(/(?:s|n|en|es|e)$/, '')))?.[0];
+    const idea = (ideasOf.get(head) ?? ideasOf.get(withoutLink(head)))?.[0];
     if (idea === undefined) continue;
     const rest = word.slice(end);
     const last = rest.length >= partMin || shortParts.has(rest) ? ideasOf.get(rest)?.[0] : undefined;
@@ -235,4 +260,10 @@ function partsOf(word: string): string[] | undefined {
     if (further) return [idea, ...further];
   }
   return undefined;
+}
+
+/** The first part of a compound without the letters that link it to the next. */
+function withoutLink(head: string): string {
+  if (head.endsWith('en') || head.endsWith('es')) return head.slice(0, -2);
+  return head.endsWith('s') || head.endsWith('n') || head.endsWith('e') ? head.slice(0, -1) : head;
 }
