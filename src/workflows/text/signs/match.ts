@@ -57,7 +57,8 @@ export function* readHits({ text, tokens, questions }: Tokens, lexicon: Lexicon)
   const { contractions } = lexicon;
   if (contractions) addContracted(text, tokens, single, lexicon, contractions);
   const hits: (readonly Hit[])[] = [];
-  for (const [at, found] of single.entries()) {
+  for (let at = 0; at < single.length; at++) {
+    const found = single[at] as readonly Hit[];
     taken += unitsOfAWord;
     if (taken >= unitsOfASlice) {
       yield taken;
@@ -77,10 +78,11 @@ function compoundsAt(
   at: number,
   tokens: readonly Token[],
   single: readonly (readonly Hit[])[],
-  { compounds }: Lexicon,
+  { compounds, beginsCompound }: Lexicon,
 ): readonly Hit[] {
   let all: readonly Hit[] = none;
   for (const { atom, words } of single[at] as readonly Hit[]) {
+    if (beginsCompound[atom] !== true) continue;
     const bySecond = compounds.get(atom);
     const next = at + words;
     if (bySecond === undefined || tokens[next]?.sentence !== tokens[at]?.sentence) continue;
@@ -125,7 +127,8 @@ function addContracted(
     const more = hitsOfForm(word, lexicon).map(({ atom }) => ({ atom, words }));
     if (more.length > 0) single[at] = [...(single[at] as readonly Hit[]), ...more];
   };
-  for (const [at, { forms, start, end, sentence }] of tokens.entries()) {
+  for (let at = 0; at < tokens.length; at++) {
+    const { forms, start, end, sentence } = tokens[at] as Token;
     const word = forms[0] as string;
     const one = apart.get(word);
     if (one && (!one.needsApostrophe || end - start > word.length || beginsClause(tokens, at, one))) {

@@ -44,6 +44,8 @@ export interface Lexicon {
   ends: Map<string, number[]>;
   /** By the atom of their first word, then by that of their second. */
   compounds: Map<number, Map<number, Compound[]>>;
+  /** By atom, whether a compound begins with it. */
+  beginsCompound: boolean[];
   /** Cached hits of words already looked up, shared by all their places. */
   remembered: Map<string, readonly Hit[]>;
   /** How words are written together in the language of the signs. */
@@ -87,6 +89,7 @@ export function createCompiler(contractions?: Contractions): Compiler {
     beginnings: new Map(),
     ends: new Map(),
     compounds: new Map(),
+    beginsCompound: [],
     remembered: new Map(),
     contractions,
   };
@@ -139,6 +142,7 @@ export function createCompiler(contractions?: Contractions): Compiler {
     if (second === undefined) throw new Error(`"${words.join(' ')}" is one word`);
     const bySecond = lexicon.compounds.get(head) ?? new Map<number, Compound[]>();
     lexicon.compounds.set(head, bySecond);
+    lexicon.beginsCompound[head] = true;
     const order = counts.get(head) ?? 0;
     counts.set(head, order + 1);
     bySecond.set(second, [...(bySecond.get(second) ?? []), { atom, words: words.length, rest, order }]);

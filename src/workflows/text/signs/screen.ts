@@ -1,5 +1,5 @@
 import type { Read } from './match.ts';
-import type { Part, Sequence } from './patterns.ts';
+import type { Part, Sequence, Step } from './patterns.ts';
 
 /** What of a pack is worth searching for in a text. */
 export interface Wanted {
@@ -14,12 +14,17 @@ export interface Wanted {
  * text up once is far cheaper than following a thousand rules from every place.
  */
 export function createScreen(rules: readonly (readonly Part[])[], sequences: readonly Sequence[], atoms: number) {
-  const startsOf: number[][] = Array.from({ length: atoms }, () => []);
-  for (const { id, steps } of sequences)
-    for (const atom of new Set(steps[0]?.atoms)) (startsOf[atom] as number[]).push(id);
-  const others = sequences.map(({ steps }) =>
-    steps.slice(1).flatMap(({ atoms, optional }) => (optional ? [] : [atoms])),
-  );
+  // A sequence is looked at where its rarest step occurs: "you" begins hundreds of them, and is in nearly every text.
+  const needs = sequences.map(({ steps }) => steps.filter(({ optional }, at) => at === 0 || !optional));
+  const uses = new Uint32Array(atoms);
+  for (const steps of needs)
+    for (const atom of new Set(steps.flatMap((step) => step.atoms))) uses[atom] = (uses[atom] as number) + 1;
+  const usesOf = ({ atoms }: Step) => atoms.reduce((sum, atom) => sum + (uses[atom] as number), 0);
+  const rarest = needs.map((steps) => steps.reduce((least, step) => (usesOf(step) < usesOf(least) ? step : least)));
+  const lookedAtBy: number[][] = Array.from({ length: atoms }, () => []);
+  for (const [id, step] of rarest.entries())
+    for (const atom of new Set(step.atoms)) (lookedAtBy[atom] as number[]).push(id);
+  const others = needs.map((steps, id) => steps.filter((step) => step !== rarest[id]).map((step) => step.atoms));
   const rulesOf: number[][] = sequences.map(() => []);
   const needed = rules.map((parts, rule) => {
     const ids = new Set(parts.filter(({ absent }) => !absent).map(({ sequence }) => sequence));
@@ -52,7 +57,7 @@ export function createScreen(rules: readonly (readonly Part[])[], sequences: rea
     const possible: number[] = [];
     const wanted: number[] = [];
     for (const atom of distinct)
-      for (const id of startsOf[atom] as number[]) {
+      for (const id of lookedAtBy[atom] as number[]) {
         if (isPossible[id] === 1 || !occurAll(others[id] as number[][])) continue;
         isPossible[id] = 1;
         possible.push(id);
@@ -61,6 +66,7 @@ export function createScreen(rules: readonly (readonly Part[])[], sequences: rea
           if (met[rule] === needed[rule]) wanted.push(rule);
         }
       }
+    wanted.sort((a, b) => a - b);
     const starts = new Map<number, Set<number>>();
     for (const rule of wanted)
       for (const { sequence } of rules[rule] as readonly Part[]) {
@@ -73,6 +79,6 @@ export function createScreen(rules: readonly (readonly Part[])[], sequences: rea
       isPossible[id] = 0;
       for (const rule of rulesOf[id] as number[]) met[rule] = 0;
     }
-    return { rules: wanted.sort((a, b) => a - b), starts };
+    return { rules: wanted, starts };
   };
 }
