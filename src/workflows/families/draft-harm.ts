@@ -3,7 +3,7 @@ import { fold } from '../../base/text/fold.ts';
 import type { DraftLanguage, DraftWords } from '../packs/draft-language.ts';
 import { readDraftSigns } from '../packs/draft-signs.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
-import { tokensOf } from '../text/signs/index.ts';
+import { type Tokens, tokensOf } from '../text/signs/index.ts';
 import type { Spotted } from './spotted.ts';
 
 const draftSigns = readDraftSigns();
@@ -17,12 +17,13 @@ export function* harmIn(
   language: DraftLanguage | undefined,
   spotted: readonly Spotted[],
   kind = '',
+  words?: Tokens,
 ): Slices<Spotted[]> {
   const signs = language === undefined ? undefined : draftSigns.get(language);
   if (signs === undefined) return [];
   const text = withoutTitleDots(body);
   yield text.length * 2;
-  const found = yield* signs.index.readInSlices(tokensOf(text, fold(text)));
+  const found = yield* signs.index.readInSlices(words?.text === text ? words : tokensOf(text, fold(text)));
   const suffered = spotted.filter(({ entry }) => entry.isVictim);
   return found.flatMap(({ sign, start, end }): Spotted[] => {
     const entry = signs.entries[sign] as RiskEntry;

@@ -106,7 +106,7 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
   const looking = { phrases: pack.index, packs: signs ? [signs] : [] };
   const found = yield* look(body, looking);
   const risky = yield* neededFrom(found.spotted, body, facts, looking);
-  const harm = yield* harmIn(body, language, found.spotted, kind);
+  const harm = yield* harmIn(body, language, found.spotted, kind, found.words);
   const matches = mustAvoid.length > 0 ? yield* avoided(mustAvoid, words).findInSlices(found.folded) : [];
   // Whatever else is found at its place, a phrase to avoid is there.
   const own = matches.map((match): Spotted => ({ ...match, source: 'own' }));

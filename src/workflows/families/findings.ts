@@ -44,6 +44,8 @@ export interface Looking {
 
 export interface Scan {
   folded: Folded;
+  /** The text's words, if signs were looked for. */
+  words: Tokens | undefined;
   spotted: Spotted[];
   /** Personal data that counts, also where a graver finding at the same place is told instead. */
   personal: Spotted[];
@@ -97,6 +99,7 @@ export function* look(written: string, looking: Looking): Slices<Scan> {
   const unseen = smuggledIn(text).map((place): Spotted => ({ entry: smuggled, ...place, source: 'rules' }));
   return {
     folded,
+    words,
     // Findings of the account's own packs, of whole sentences and of what nobody sees are reported alongside others at the same place.
     spotted: inOrder([
       ...withoutOverlaps(counted.filter(isOfOthers)),
