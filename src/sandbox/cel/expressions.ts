@@ -97,12 +97,12 @@ function remembering(compile: (pattern: string) => Pattern): (pattern: string) =
   };
 }
 
-function entryOf(map: unknown, name: string): unknown {
+export function entryOf(map: unknown, name: string): unknown {
   if (map instanceof Map) return map.get(name);
   return isCelMap(map) ? map.get(name) : undefined;
 }
 
-function isGiven(value: unknown): boolean {
+export function isGiven(value: unknown): boolean {
   if (value === undefined || value === null) return false;
   if (typeof value === 'string') return value.trim() !== '';
   if (typeof value === 'object' && 'size' in value) return value.size !== 0;
