@@ -105,6 +105,18 @@ export function indexSigns({ classes, signs, contractions }: SignWords): SignInd
   const warning = [compiler.atomOfClass(warningClass) ?? -1];
   const quoting = compiler.atomOfClass(quotingClass) ?? -1;
 
+  /** What tells whether words are a report, a warning or somebody else's. */
+  function surroundingsOf(words: Read, text: string) {
+    const quoted = quotationsOf(text);
+    return {
+      spoken: placesBySentence(words, context),
+      mentioned: sentencesWith(words, mention),
+      warned: placesBySentence(words, warning),
+      quoted,
+      introduced: introducedBy(words, quoted, quoting),
+    };
+  }
+
   function* readInSlices(tokens: Tokens): Slices<SignMatch[]> {
     const words = yield* readHits(tokens, compiler.lexicon);
     yield unitsOfAScreen + words.hits.length;
@@ -112,18 +124,17 @@ export function indexSigns({ classes, signs, contractions }: SignWords): SignInd
     if (wanted.rules.length === 0) return [];
     const found = yield* findSequences(words, compiler.sequences, wanted.starts, negator);
     yield tokens.text.length;
-    const spoken = placesBySentence(words, context);
-    const mentioned = sentencesWith(words, mention);
-    const warned = placesBySentence(words, warning);
-    const quoted = quotationsOf(tokens.text);
-    const introduced = introducedBy(words, quoted, quoting);
     const matches: SignMatch[] = [];
+    // Most texts have no place where all of a rule is, and then nothing has to be known of what is around it.
+    let around: ReturnType<typeof surroundingsOf> | undefined;
     for (const index of wanted.rules) {
       const rule = rules[index] as (typeof rules)[number];
       if (!rule.parts.every(({ sequence, absent }) => absent || found.has(sequence))) continue;
       const { sign, pattern, parts, framedInItsSentence, mayRestOnReports } = rule;
       const { harmlessInQuestions, countsInQuotes, countsInWarnings } = rule;
       const reach = framedInItsSentence ? 0 : contextReach;
+      around ??= surroundingsOf(words, tokens.text);
+      const { spoken, mentioned, warned, quoted, introduced } = around;
       for (const one of yield* combine(parts, found)) {
         yield unitsOfAMatch;
         const own = mayRestOnReports ? one : { ...one, matched: [] };
