@@ -92,6 +92,10 @@ function notAssessedOf(languages: readonly string[], packs: readonly SignPack[])
   return [...unspoken, ...silent];
 }
 
-function categoriesOf({ signs }: SignPack): Set<string> {
-  return new Set(signs.map(({ category }) => category));
+function categoriesOf(pack: SignPack): ReadonlySet<string> {
+  const known = categoriesByPack.get(pack) ?? new Set(pack.signs.map(({ category }) => category));
+  categoriesByPack.set(pack, known);
+  return known;
 }
+
+const categoriesByPack = new Map<SignPack, ReadonlySet<string>>();

@@ -173,21 +173,33 @@ function* findAll<Entry>(
   let taken = 0;
   const matches: PhraseMatch<Entry>[] = [];
   const progress: Progress[][] = Array.from({ length: chains }, () => []);
-  for (let start = 0; start < length; start++) {
+  let start = 0;
+  const visit = (end: End<Entry>, stop: number) => {
+    const whole = accept(text, start, stop, end, progress);
+    if (whole === undefined) return;
+    if (end.unlessNegated && isNegated(text, whole)) return;
+    keepLongest(matches, { entry: end.entry, ...originOf(text, whole, stop) });
+  };
+  let wasWord = false;
+  for (; start < length; start++) {
     if (++taken >= unitsOfASlice) {
       yield taken;
       taken = 0;
     }
     const unit = units[start] as number;
-    if (start > 0 && isWordUnit(unit) && isWordUnit(units[start - 1] as number) && !isUnspacedUnit(unit)) continue;
+    const isWord = isWordUnit(unit);
+    const goesOn = isWord && wasWord && !isUnspacedUnit(unit);
+    wasWord = isWord;
+    if (goesOn) continue;
     if (matches.length >= bounds.max || bounds.steps <= 0) return { matches, isWhole: false };
+    // No phrase begins with a blank, and with most signs none does.
+    if (!root.forks && follow(root, unit) === undefined) {
+      bounds.steps--;
+      taken++;
+      continue;
+    }
     const before = words.lookUps;
-    const steps = walk(root, text, words, start, (end, stop) => {
-      const whole = accept(text, start, stop, end, progress);
-      if (whole === undefined) return;
-      if (end.unlessNegated && isNegated(text, whole)) return;
-      keepLongest(matches, { entry: end.entry, ...originOf(text, whole, stop) });
-    });
+    const steps = walk(root, text, words, start, visit);
     const looked = (words.lookUps - before) * stepsPerLookUp;
     bounds.steps -= countsLookUps ? steps + looked : steps;
     taken += steps + looked;
