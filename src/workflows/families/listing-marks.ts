@@ -20,6 +20,7 @@ const everyday =
 
 /** What was found in a listing, without what is in order in one of its kind. */
 export function harmfulIn(text: string, found: readonly Spotted[], isJob: boolean): Spotted[] {
+  if (found.length === 0) return [];
   const isPrivate = privateSale.test(text);
   const shutsOut = ({ entry }: Spotted) => entry.category.startsWith('discrimination_');
   const isEveryday = (one: Spotted) => shutsOut(one) && everyday.test(text.slice(one.start, one.end));

@@ -39,7 +39,11 @@ interface Counted {
 }
 
 /** Words by their first two letters, so that each position in a text is compared with only a few of them. */
-type Index = ReadonlyMap<number, readonly Entry[]>;
+interface Index {
+  entries: ReadonlyMap<number, readonly Entry[]>;
+  /** By UTF-16 unit, whether a word begins with it: none begins with a blank. */
+  begins: readonly boolean[];
+}
 
 const lists = Object.entries(readPack('listing/kinds.yaml', kindWords)).map(([kind, lists]) => ({
   kind: kind as Kind,
@@ -60,18 +64,20 @@ const textIndex = indexOf(
 const ofHire: ReadonlySet<string> = new Set(lists.flatMap(({ hire }) => hire).map((word) => word.replace(/\.$/, '')));
 
 function indexOf(all: readonly (readonly [Kind, readonly string[], (readonly string[])?])[]): Index {
-  const index = new Map<number, Entry[]>();
+  const entries = new Map<number, Entry[]>();
+  const begins: boolean[] = [];
   for (const [kind, list, weak = []] of all)
     for (const entry of list) {
       const whole = entry.endsWith('.');
       const word = whole ? entry.slice(0, -1) : entry;
       const key = keyAt(word, 0);
-      index.set(key, [
-        ...(index.get(key) ?? []),
+      begins[word.charCodeAt(0)] = true;
+      entries.set(key, [
+        ...(entries.get(key) ?? []),
         { kind, word, third: word.length > 2 ? word.charCodeAt(2) : -1, whole, weak: weak.includes(entry) },
       ]);
     }
-  return index;
+  return { entries, begins };
 }
 
 function keyAt(text: string, at: number): number {
@@ -120,6 +126,7 @@ export function kindsOf(title: string, description: string, category: string): K
     const isLike = likenesses.has(kind) && !itself.has(kind);
     if (others.has(kind) || isLike || (isForHire && kind === 'vehicles')) return { kind, points: 0, withCategory: 0 };
     const [ofTitle, ofDescription, ofCategory] = [inTitle, inDescription, inCategory].map((one) => one.get(kind));
+    if (!ofTitle && !ofDescription && !ofCategory) return { kind, points: 0, withCategory: 0 };
     const isSaid = isEvident(kind, [ofTitle, ofDescription, ofCategory], plainTitle, plainDescription);
     const points = (ofTitle?.all ?? 0) * titleCounts + (ofDescription?.all ?? 0);
     return isSaid
@@ -140,7 +147,7 @@ export function kindsOf(title: string, description: string, category: string): K
 
 /** In French, a CDI is a contract; after a number, as in "316 CDI" and "2.2 CDI", it is a diesel, which others call by other letters. */
 function withEngines(plain: string): string {
-  return plain.replace(/(?<![\d.,])(\d{3}|\d[.,]\d) ?cdi(?![a-z])/g, '$1 cdti');
+  return plain.includes('cdi') ? plain.replace(/(?<![\d.,])(\d{3}|\d[.,]\d) ?cdi(?![a-z])/g, '$1 cdti') : plain;
 }
 
 /**
@@ -154,9 +161,9 @@ function isEvident(kind: Kind, counted: readonly (Counted | undefined)[], title:
   const weak = new Set(counted.flatMap((one) => one?.weak ?? []));
   const whatItIs = [...weak].filter((word) => !ofHire.has(word)).length;
   const isOffered = whatItIs < weak.size;
-  const isHome =
+  const isHome = () =>
     countsRooms(text) || namesHome(title) || namesWorkplace(title) || (isOffered && isLet(weak, whatItIs, text));
-  if (kind === 'property' && isHome) return true;
+  if (kind === 'property' && isHome()) return true;
   return whatItIs + (isOffered ? 1 : 0) >= weakTogether;
 }
 
@@ -187,12 +194,12 @@ function best(scored: readonly (readonly [Kind, number])[]): Kind {
 }
 
 /** How many different words of each kind begin words of a text. */
-function countWords(text: string, index: Index): ReadonlyMap<Kind, Counted> {
+function countWords(text: string, { entries, begins }: Index): ReadonlyMap<Kind, Counted> {
   const counts = new Map<Kind, Counted>();
   const seen = new Set<Entry>();
   for (let at = 0; at < text.length; at++) {
-    if (at > 0 && isLetter(text.charCodeAt(at - 1))) continue;
-    for (const entry of index.get(keyAt(text, at)) ?? []) {
+    if (begins[text.charCodeAt(at)] !== true || (at > 0 && isLetter(text.charCodeAt(at - 1)))) continue;
+    for (const entry of entries.get(keyAt(text, at)) ?? []) {
       if (entry.third >= 0 && entry.third !== text.charCodeAt(at + 2)) continue;
       if (seen.has(entry) || !text.startsWith(entry.word, at)) continue;
       const next = text.charCodeAt(at + entry.word.length);

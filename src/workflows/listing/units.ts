@@ -102,6 +102,7 @@ export function measured(fact: string, amount: number, unit: string): { fact: st
  * a word at the end, as in "salary_to", has to be a unit of the fact.
  */
 export function fits(fact: string, { unit, isAtEnd }: Pick<FieldName, 'unit' | 'isAtEnd'>): boolean {
+  if (unit === '') return !isAtEnd;
   if (measured(fact, 1, unit)) return true;
   return !isAtEnd && !(units.has(fact) && isUnit(unit));
 }

@@ -119,12 +119,18 @@ const clearLead = 0.1;
 /** The language of a text if it is certain: names, codes and measures have none. A long text is sampled, and most samples have to agree. */
 export function certainLanguageOf(text: string): string | undefined {
   if (text.length <= wholeMax) return certainly(text);
-  const [first, second, third] = slicesOf(text).map((slice) => {
-    const heard = slice.replace(invisible, '');
-    const found = detect(heard);
-    return found.isReliable() && hasLetters(heard, certainLettersMin) ? found.language : undefined;
-  });
-  return first === second || first === third ? first : second === third ? second : undefined;
+  const [first = '', second = '', third = ''] = slicesOf(text);
+  const [one, other] = [certainlyIn(first), certainlyIn(second)];
+  if (one === other) return one;
+  // Two of three are most.
+  const last = certainlyIn(third);
+  return last === one || last === other ? last : undefined;
+}
+
+function certainlyIn(slice: string): string | undefined {
+  const heard = slice.replace(invisible, '');
+  const found = detect(heard);
+  return found.isReliable() && hasLetters(heard, certainLettersMin) ? found.language : undefined;
 }
 
 function certainly(text: string): string | undefined {
