@@ -3,6 +3,7 @@ import type { Caller } from '../base/caller.ts';
 import { FailureError, invalid } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
+import type { RoutingMode } from '../base/routing-mode.ts';
 import type {
   ChatCachePoint,
   ChatMessage,
@@ -16,7 +17,6 @@ import type {
   ChatUsage,
   OwnKeyUse,
   ReasoningEffort,
-  RoutingMode,
 } from '../chat/index.ts';
 import type {
   CachePoint,

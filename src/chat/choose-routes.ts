@@ -1,8 +1,8 @@
 import type { FieldReason } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
+import type { RoutingMode } from '../base/routing-mode.ts';
 import { type Capability, type Model, namesModel, type PricedModel, priceOf } from '../catalog/index.ts';
 import type { RouteStatus } from './circuit-breaker.ts';
-import type { RoutingMode } from './types.ts';
 
 /** What matters about a request when choosing a model. */
 export interface Wanted {

@@ -2,6 +2,7 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
 import type { OwnKeys } from '../base/own-key.ts';
+import type { RoutingMode } from '../base/routing-mode.ts';
 import { type Capability, type Catalog, noOwnKey, type PricedModel } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { CallSetting, Providers } from '../providers/index.ts';
@@ -25,7 +26,7 @@ import {
   measureInput,
   tokenCounter,
 } from './tokens.ts';
-import type { Attempt, ChatRequest, RoutingMode } from './types.ts';
+import type { Attempt, ChatRequest } from './types.ts';
 import { thinksAbout } from './unsupported.ts';
 import type { PromptPrefix, WarmCaches } from './warm-caches.ts';
 

@@ -1,8 +1,7 @@
 import type { GuardrailAction } from '../base/guardrails.ts';
 import type { NanoUsd } from '../base/money.ts';
 import type { OwnKeyUse } from '../base/own-key.ts';
-
-export type RoutingMode = 'economy' | 'balanced' | 'quality' | 'fast';
+import type { RoutingMode } from '../base/routing-mode.ts';
 
 /** A conversation and how to answer it. With `auto`, or no provider, the service chooses. */
 export interface ChatRequest {

@@ -1,8 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { FailureError, invalid } from '../base/failure.ts';
+import { isRoutingMode, routingModes } from '../base/routing-mode.ts';
 import type { RoutingSchema } from '../gen/intelligence/chat/v1/chat_pb.ts';
-
-const routingModes = new Set(['economy', 'balanced', 'quality', 'fast']);
 
 /**
  * Reads routing from the model name, for APIs with no other place for it: `auto`, `auto:economy` and the other modes let the
@@ -12,6 +11,6 @@ export function routingOf(name: string): { model?: string; routing?: MessageInit
   if (name === 'auto') return {};
   const mode = /^auto:(.*)$/s.exec(name)?.[1];
   if (mode === undefined) return { model: name };
-  if (routingModes.has(mode)) return { routing: { mode } };
-  throw new FailureError(invalid('model', `must be auto, or auto: and one of ${[...routingModes].join(', ')}`));
+  if (isRoutingMode(mode)) return { routing: { mode } };
+  throw new FailureError(invalid('model', `must be auto, or auto: and one of ${routingModes.join(', ')}`));
 }

@@ -10,7 +10,6 @@ import type { StripeApi } from './stripe-api.ts';
 import { factOfEvent } from './stripe-facts.ts';
 
 export { createStripeApi, type StripeApi, type StripeSettings } from './stripe-api.ts';
-export { stripeEventTypes } from './stripe-facts.ts';
 
 export interface StripeEventsDependencies {
   db: Database;

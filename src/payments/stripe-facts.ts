@@ -29,20 +29,6 @@ export function factOfEvent(event: Stripe.Event): Fact | undefined {
   }
 }
 
-/** Events that the operator's webhook must be set up to send. */
-export const stripeEventTypes: readonly string[] = [
-  'checkout.session.completed',
-  'checkout.session.async_payment_succeeded',
-  'checkout.session.async_payment_failed',
-  'checkout.session.expired',
-  'refund.created',
-  'refund.updated',
-  'refund.failed',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-];
-
 export function factOfSession(session: Stripe.Checkout.Session, unpaid: 'unpaid' | 'failed' = 'unpaid'): SessionFact {
   const paid = session.payment_status === 'paid';
   return {

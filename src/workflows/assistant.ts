@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import type { Result } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
+import type { RoutingMode } from '../base/routing-mode.ts';
 import type { Budget } from '../wallet/index.ts';
 
 /** What a model is asked, in the shape of a chat request for JSON of one schema. */
@@ -14,7 +15,7 @@ export interface ModelRequest {
 }
 
 export interface ModelRouting {
-  mode?: 'economy' | 'balanced' | 'quality' | 'fast' | undefined;
+  mode?: RoutingMode | undefined;
   fallback?: boolean | undefined;
   maxCost?: NanoUsd | undefined;
   allow?: readonly string[] | undefined;
