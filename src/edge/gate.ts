@@ -92,6 +92,8 @@ export function createGate(options: GateOptions): Gate {
   function admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall> {
     const requestId = requestIdOf(incoming.header('x-request-id'));
     incoming.setReplyHeader('x-request-id', requestId);
+    // What a caller gets is its own: nothing on the way may keep it (RFC 9111, section 5.2.2.5). gRPC is never cached.
+    if (incoming.protocol !== 'grpc') incoming.setReplyHeader('cache-control', 'no-store');
     const startedAt = clock.monotonic();
     let isKnown = false;
     try {

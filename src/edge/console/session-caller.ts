@@ -26,8 +26,6 @@ export function createSessionCallers({ sessions, keys }: SessionCallersOptions):
     if (secret === undefined) return undefined;
     const ours = checkFromConsole({ httpMethod: http?.method ?? '', header: (name) => incoming.header(name) });
     if (!ours.ok) return ours;
-    // What a page reads with a cookie is private and must not be cached on the way.
-    incoming.setReplyHeader('cache-control', 'no-store');
     const verified = sessions.verify(secret, incoming);
     return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);
   };
