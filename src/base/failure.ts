@@ -97,6 +97,8 @@ export type Failure =
       upstream?: string;
       /** What was wrong with its answer, if there was one. */
       misfit?: string;
+      /** If none was called, because all have failed: when one may be tried again. */
+      retryAfterMs?: number;
     }
   | {
       /** The provider does not accept the key that the account brought. */

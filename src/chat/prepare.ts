@@ -110,7 +110,8 @@ export async function prepareChat(
   let choice = choose((route) => deps.breaker.status(route, owner));
   if (!choice.ok && choice.because === 'unavailable') {
     const attempts = choice.skipped.map(({ provider, id }): Attempt => skippedAttempt(provider, id));
-    unavailable = { kind: 'upstream_failed', attempts };
+    const waits = choice.skipped.map(({ name }) => deps.breaker.status(name, owner).availableInMs ?? 0);
+    unavailable = { kind: 'upstream_failed', attempts, retryAfterMs: Math.max(Math.min(...waits), 1_000) };
     if (!evenUnavailable) return fail(unavailable);
     choice = choose(alwaysAvailable);
   }

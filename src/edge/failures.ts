@@ -222,6 +222,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         status: 502,
         reason: 'UPSTREAM_FAILED',
         message: upstreamMessage(failure),
+        ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
       };
     case 'provider_key_refused':
       return refusedKey(failure);

@@ -44,7 +44,14 @@ export function attemptsText(attempts: readonly { model: string; outcome: string
   return attempts.map(({ model, outcome }) => `${model}: ${outcome}`).join('; ');
 }
 
-export function upstreamMessage({ attempts, upstream, misfit }: Extract<Failure, { kind: 'upstream_failed' }>): string {
+export function upstreamMessage({
+  attempts,
+  upstream,
+  misfit,
+  retryAfterMs,
+}: Extract<Failure, { kind: 'upstream_failed' }>): string {
+  if (retryAfterMs !== undefined)
+    return `No model could answer (${attemptsText(attempts)}): after failing, a model is not called for a while. Send it again in ${Math.ceil(retryAfterMs / 1_000)} s, or choose another model.`;
   if (upstream === undefined) return `No model could answer (${attemptsText(attempts)}).`;
   if (misfit === undefined) return `The ${upstream} could not answer. Nothing was charged. Send it again.`;
   return `The ${upstream} gave no answer that can be used: ${misfit}. Nothing was charged.`;

@@ -5,7 +5,7 @@ import type { UpstreamFailure } from './upstream-failure.ts';
 
 /** The part of a circuit breaker that calls without a stream need. */
 export interface CallBreaker {
-  status(route: string, account: string): { available: boolean };
+  status(route: string, account: string): { available: boolean; availableInMs?: number | undefined };
   /** The outcome of a call with the account's own key says nothing about the route for others. */
   begin(
     route: string,
@@ -64,6 +64,7 @@ export async function tryInTurn<R extends Route, Answer>({
 }: InTurn<R, Answer>): Promise<Result<AnsweredInTurn<R, Answer>>> {
   const attempts: FailedAttempt[] = [];
   const refusedKeys = new Set<string>();
+  const waits: number[] = [];
   let ofKey: Failure | undefined;
   const timeUp = new AbortController();
   const timer = setTimeout(() => timeUp.abort(new DOMException('The time is up.', 'TimeoutError')), deadlineMs);
@@ -72,9 +73,10 @@ export async function tryInTurn<R extends Route, Answer>({
       const attempt = { provider: route.model.provider, model: route.model.id };
       const { ownKey } = route;
       if (ownKey && refusedKeys.has(ownKey.id)) continue;
-      const isAvailable = ownKey !== undefined || breaker.status(route.model.name, account).available;
+      const status = ownKey ? { available: true } : breaker.status(route.model.name, account);
+      if (!status.available) waits.push(status.availableInMs ?? 0);
       const startedAt = performance.now();
-      const calling = isAvailable ? call(route, timeUp.signal) : undefined;
+      const calling = status.available ? call(route, timeUp.signal) : undefined;
       if (calling && ownKey) ownKeys?.used(ownKey);
       const outcome = await calling;
       if (!outcome) {
@@ -98,7 +100,12 @@ export async function tryInTurn<R extends Route, Answer>({
   }
   if (ofKey) return fail(ofKey);
   const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
-  return fail({ kind: late ? 'upstream_timeout' : 'upstream_failed', attempts });
+  if (late) return fail({ kind: 'upstream_timeout', attempts });
+  const isPaused = attempts.length > 0 && attempts.length === waits.length;
+  return fail({
+    ...{ kind: 'upstream_failed', attempts },
+    ...(isPaused && { retryAfterMs: Math.max(Math.min(...waits), 1_000) }),
+  });
 }
 
 function publicOutcome(outcome: UpstreamFailure['outcome']): string {

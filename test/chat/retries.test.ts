@@ -318,7 +318,11 @@ describe('a chat request with retries', () => {
     // The fifth failure in a row opens the circuit, and no sixth call is made before it may be probed.
     await harness.chat.run(caller, say('Hi'), call());
     expect(upstreams[0]?.seen).toHaveLength(5);
-    expect(await harness.chat.run(caller, say('Hi'), call())).toMatchObject({ failure: { kind: 'upstream_failed' } });
+    const paused = await harness.chat.run(caller, say('Hi'), call());
+    expect(paused).toMatchObject({ failure: { kind: 'upstream_failed', attempts: [{ outcome: 'skipped' }] } });
+    const wait = paused.ok || paused.failure.kind !== 'upstream_failed' ? 0 : paused.failure.retryAfterMs;
+    expect(wait).toBeGreaterThanOrEqual(1_000);
+    expect(wait).toBeLessThanOrEqual(2_400);
     expect(upstreams[0]?.seen).toHaveLength(5);
   });
 
