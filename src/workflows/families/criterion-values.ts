@@ -2,6 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { foldText } from '../../base/text/fold.ts';
 import type { Criterion } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import type { Plain } from '../family.ts';
+import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Message, Words } from '../words/index.ts';
 import { measuredIn } from './measured-values.ts';
 import { isMoneyMeasure } from './quantity.ts';
@@ -48,7 +49,7 @@ export function readColumn(
   for (const at of others)
     tell({ name: 'decision.otherUnit', values: { value: String(given[at]).trim(), criterion: name } });
   for (const [at, value] of numbers.entries())
-    if (isText(value) && values[at] === undefined && !others.has(at))
+    if (isText(value) && values[at] === undefined && !others.has(at) && !isPlaceholder(value))
       tell(refusalOf(value.trim(), name, sign, hasNumbers));
   return values.map((value) => believable(value, criterion, tell));
 }
@@ -170,7 +171,7 @@ function refusalOf(value: string, criterion: string, sign: DecimalSign, hasNumbe
 }
 
 const amount =
-  /price|cost|rent|fee|preis|kosten|miete|precio|coste|alquiler|prix|loyer|tarif|days|tage|dias|jours|hours|area|distance|weight/i;
+  /price|cost|rent|fee|preis|kosten|miete|precio|cost[eo]|alquiler|prix|loyer|tarif|days|tage|dias|jours|hours|area|distance|weight/i;
 
 /** A plausible value: on its scale of points, and no ratio, price, duration or size below 0. Otherwise it counts as unknown. */
 function believable(value: number | undefined, criterion: Plain<Criterion>, tell: Tell): number | undefined {

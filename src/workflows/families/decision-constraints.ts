@@ -160,12 +160,18 @@ function numbersIn(
   if (!ofValue && !ofLimit) return [numberIn(value, sign), numberIn(limit, sign)];
   // Of a limit alone the unit is not known to be that of the value.
   if (!ofValue) return [undefined, undefined];
-  const unit = ofLimit ?? column?.usual;
+  const unit = inUsualPeriod(ofLimit, column?.usual) ?? column?.usual;
   if (unit === undefined || unit.measure !== ofValue.measure) return [undefined, undefined];
   return [
     times(numberIn(ofValue.number, sign), ofValue.times * ofValue.factor),
     times(numberIn(ofLimit?.number ?? limit, sign), (ofLimit?.times ?? 1) * unit.factor),
   ];
+}
+
+/** "At most $75" of prices by the month is $75 a month. */
+function inUsualPeriod(limit: Quantity | undefined, usual: Quantity | undefined): Quantity | undefined {
+  if (!limit || usual?.measure !== `${limit.measure}/year`) return limit;
+  return { ...limit, measure: usual.measure, factor: usual.factor };
 }
 
 function times(number: number | undefined, factor: number): number | undefined {

@@ -18,8 +18,8 @@ export interface Guess {
 /** Names for which less is better, in the four languages of replies. Parts of German compounds come last. */
 const costs = new RegExp(
   [
-    '(?<![a-z])(?:price|support response|reaction time|costs?|fees?|(?<!return on )investment|subscriptions?|deductible|insurance excess|quotes?|bids?|notice period|minimum (?:order(?: (?:quantity|value))?|term|contract|commitment)|moq|lock in(?: period)?|contract (?:term|length)|absen(?:ces?|teeism)|days absent|sick days|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|(?:monthly|weekly|daily|hourly|nightly|annual|yearly|day|lease|leasing|hire|rental) (?:rate|payment|instal?ment)s?|instal?ments?|cuotas?|mensualites?|expenses?|premium|risks?|latency|duration|delays?|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|(?:transit|set ?up|installation|implementation|onboarding|turnaround|processing) ?time|claims|(?:travel|journey|driving|drive|walking|commuting) ?time|commute|walking distance|pay ?back(?: ?(?:period|time))?|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|debts?|apr|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|comision(?:es)?|tiempo de (?:respuesta|espera|entrega|transito|implantacion|tramitacion|viaje|trayecto|desplazamiento)|(?:periodo|tiempo) de (?:recuperacion|amortizacion)|consumo|energia|agua|ruido|decibelios|emisiones|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|mise en (?:place|oeuvre|service)|temps de (?:reponse|transit|traitement|trajet|transport|parcours|deplacement|route|retour)|consommation|energie|eau|bruit|decibels|dettes?|taeg|renta|presupuesto|prima|franquicia|suscripcion|inversion|preaviso|(?:pedido|compra|cantidad) minim[oa]|ausencias|dias de baja|tiempo (?:en|de) (?:taller|montaje|instalacion|inactividad|parada)|abonnement|cotisations?|prime d.assurance|prime annuelle|franchise|investissement|preavis|(?:commande|quantite) minim(?:um|ale)|duree d.engagement|absences|jours d.absence)(?![a-z])',
-    '(?<![a-z])(?:anschaffung(?:s(?:wert|betrag))?|investition|abo|abonnement|selbstbehalt|selbstbeteiligung|kundigungsfrist|mindest(?:bestellmenge|bestellwert|abnahme|laufzeit|vertragslaufzeit)|vertragslaufzeit|bindefrist|fehltage|krankheitstage|anfahrt|anfahrtsweg|anreise|praemie|pramie)(?![a-z])|risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|(?:monats|leasing|wochen|tages|kredit)raten?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|risiko|dauer|wartezeit|lieferzeit|transitzeit|einrichtungszeit|montagezeit|umsetzungszeit|durchlaufzeit|bearbeitungszeit|fahrt?zeit|reisezeit|anfahrtszeit|wegzeit|gehzeit|antwortzeit|amortisationszeit|verbrauch|emissionen|larm|schulden|aufwand)(?![a-z])',
+    '(?<![a-z])(?:price|support response|reaction time|costs?|fees?|(?<!return on )investment|subscriptions?|deductible|insurance excess|quotes?|bids?|notice period|minimum (?:order(?: (?:quantity|value))?|term|contract|commitment)|moq|lock in(?: period)?|contract (?:term|length)|absen(?:ces?|teeism)|days absent|sick days|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|(?:monthly|weekly|daily|hourly|nightly|annual|yearly|day|lease|leasing|hire|rental) (?:rate|payment|instal?ment)s?|instal?ments?|cuotas?|mensualites?|expenses?|premium|risks?|latency|duration|delays?|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|(?:transit|set ?up|installation|implementation|onboarding|turnaround|processing) ?time|claims|(?:travel|journey|driving|drive|walking|commuting) ?time|commute|walking distance|pay ?back(?: ?(?:period|time))?|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|debts?|apr|co ?pay(?:ments?)?|time to (?:launch|market|value|hire|delivery|go live|implement)|cost[eo]s?|copagos?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|comision(?:es)?|tiempo de (?:respuesta|espera|entrega|transito|implantacion|tramitacion|viaje|trayecto|desplazamiento)|(?:periodo|tiempo) de (?:recuperacion|amortizacion)|consumo|energia|agua|ruido|decibelios|emisiones|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|mise en (?:place|oeuvre|service)|temps de (?:reponse|transit|traitement|trajet|transport|parcours|deplacement|route|retour)|consommation|energie|eau|bruit|decibels|dettes?|taeg|renta|presupuesto|prima|franquicia|suscripcion|inversion|preaviso|(?:pedido|compra|cantidad) minim[oa]|ausencias|dias de baja|tiempo (?:en|de) (?:taller|montaje|instalacion|inactividad|parada)|abonnement|cotisations?|prime d.assurance|prime annuelle|franchise|investissement|preavis|(?:commande|quantite) minim(?:um|ale)|duree d.engagement|ticket moderateur|reste a charge|absences|jours d.absence)(?![a-z])',
+    '(?<![a-z])(?:anschaffung(?:s(?:wert|betrag))?|investition|abo|abonnement|selbstbehalt|selbstbeteiligung|kundigungsfrist|mindest(?:bestellmenge|bestellwert|abnahme|laufzeit|vertragslaufzeit)|vertragslaufzeit|bindefrist|fehltage|krankheitstage|anfahrt|anfahrtsweg|anreise|praemie|pramie)(?![a-z])|risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|(?:monats|leasing|wochen|tages|kredit)raten?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|risiko|dauer|wartezeit|lieferzeit|zuzahlung|transitzeit|einrichtungszeit|montagezeit|umsetzungszeit|durchlaufzeit|bearbeitungszeit|fahrt?zeit|reisezeit|anfahrtszeit|wegzeit|gehzeit|antwortzeit|amortisationszeit|verbrauch|emissionen|larm|schulden|aufwand)(?![a-z])',
   ].join('|'),
 );
 
@@ -39,7 +39,7 @@ const remedies = /manag|gestion|handling|bearbeitung|tratamiento|traitement|aten
 
 /** Savings of a cost, its properties, and durability are better the more there is of them. */
 const notCosts =
-  /sav(?:ing|ed)|reduction|reduktion|ersparnis|einsparung|ahorro|economie|stabil|transparen|control|kontroll|flexib|performance|leistung|quality|qualit|calidad|value|income|revenue|einnahm|ingreso|revenu|yield|rendite|cancel|manag|protect|schutz|proteccion|handling|toleran|correct|waiver|battery|akku|bater|batter|capacit|kapazit|capacid|class|klasse|clase|label|effici|effizienz|eficien|efficac|output|generat|solar|ertrag|erzeug|resist|proof|dicht|warrant|garant|lebens|life|nutzungs|haltbar|vida|\bvie\b/;
+  /sav(?:ing|ed)|\bgained\b|gespart|gewonnen|ahorrad|ganad|gagnee?s?\b|economisee?s?\b|reduction|reduktion|ersparnis|einsparung|ahorro|economie|stabil|transparen|control|kontroll|flexib|performance|leistung|quality|qualit|calidad|value|income|revenue|einnahm|ingreso|revenu|yield|rendite|cancel|manag|protect|schutz|proteccion|handling|toleran|correct|waiver|battery|akku|bater|batter|capacit|kapazit|capacid|class|klasse|clase|label|effici|effizienz|eficien|efficac|output|generat|solar|ertrag|erzeug|resist|proof|dicht|warrant|garant|lebens|life|nutzungs|haltbar|vida|\bvie\b/;
 
 // These turn a cost's direction but have none of their own: there are cancellations, and values of anything.
 const withoutDirection = /control|kontroll|value|cancel|manag|handling|class|klasse|clase|label|dicht/;
@@ -54,7 +54,7 @@ const greener =
 
 /** A way to a place where people want to be. Of a motorway, or of nothing named, it is unsure which is better. */
 const way =
-  /(?<![a-z])(?:distance|distancia|entfernung|weg)(?![a-z]).* (?:city|town|cent(?:er|re)|centro|zentrum|innenstadt|downtown|office|buro|oficina|bureau|work|arbeit|trabajo|travail|school|schule|escuela|colegio|ecole|station|bahnhof|haltestelle|estacion|parada|gare|arret|metro|subway|u bahn|airport|flughafen|aeropuerto|aeroport|beach|strand|playa|plage|sea|meer|mar|mer|shops?|home|casa|maison)(?![a-z])/;
+  /(?<![a-z])(?:distance|distancia|entfernung|weg)(?![a-z]).* (?:city|town|cent(?:er|re)|centro|zentrum|innenstadt|downtown|office|buro|oficina|bureau|work|arbeit|trabajo|travail|school|schule|escuela|colegio|ecole|station|bahnhof|haltestelle|estacion|parada|gare|arret|metro|subway|u bahn|port|harbou?r|hafen|puerto|airport|flughafen|aeropuerto|aeroport|beach|strand|playa|plage|sea|meer|mar|mer|shops?|home|casa|maison)(?![a-z])/;
 
 /** Days alone are those until something comes, if the question is who brings it. */
 const waiting = /^(?:working |business |werk|arbeits)?(?:days?|tage|weeks?|wochen|dias|semanas|jours|semaines)$/;
@@ -120,6 +120,18 @@ function directionOf(name: string, question: string, isGerman: boolean): Directi
   return notCosts.test(name) && (costs.test(name) || !withoutDirection.test(name)) ? 'higher' : undefined;
 }
 
+/** What people rate by how bad it is. */
+const burdens =
+  /difficult|complex|stress|strain|pain|effort|schwierig|komplex|belast|beschwer|dificult|complej|estres|esfuerzo|molest|complique|penib|effort|gene(?![a-z])/;
+
+/** Marks out of 5 or 10 are given for what is good. */
+function directionOfRatings(name: string, values: readonly (JsonValue | undefined)[]): Direction | undefined {
+  const given = values.filter((value) => value !== undefined && value !== null && value !== '');
+  const rated = measuredIn(given, name);
+  const areRatings = given.length > 0 && rated.every((one) => one?.measure === 'rating');
+  return areRatings && !burdens.test(name) ? 'higher' : undefined;
+}
+
 const worth = /value|worth|wert(?![a-z])|valor(?![a-z])|valeur|budget/;
 const ownWeight = /^(?:(?:own|net|total) )?weight$|^(?:eigen|leer)?gewicht$|^peso(?: propio)?$|^poids(?: net)?$/;
 const apart = /distan[cz]|entfernung|abstand|(?<![a-z])[a-z]*weg(?![a-z])/;
@@ -147,7 +159,9 @@ export function withDirections(
     if (criterion.direction !== '') return criterion;
     const name = foldText(spaced(criterion.name).replaceAll('-', ' '));
     const values = options.map((option) => option.values.get(criterion.name));
-    const direction = areJudged(values) ? 'higher' : directionOf(name, question, isGerman);
+    const direction = areJudged(values)
+      ? 'higher'
+      : (directionOf(name, question, isGerman) ?? directionOfRatings(name, values));
     // Points are given for what is good.
     const isNamed = direction !== undefined || criterion.scale === 'points';
     const isLower = isNamed ? direction === 'lower' : isMostlyLower(name, values);

@@ -10,9 +10,35 @@ export const interest =
 const rating =
   /^(\d{1,5}(?:[.,]\d{1,2})?) ?(?:\/ ?(?=(?:5|6|10|20|100)\b)|(?:von|(?:out )?of|sobre|de|sur) )(\d{1,5})(?: (?:stars?|points?|sternen?|punkten?|estrellas|puntos|etoiles|points))?$/;
 
-/** A number with its unit, or a rating with its best mark; undefined if it is neither. */
+// 1 h 20 min, 1h20, 2 years 6 months: how many of the smaller unit, and in which one.
+const twoUnits = /^(\d{1,3}) ?([a-z]{1,8})\.?,? ?(?:und |and |y |et )?(\d{1,2})(?: ?([a-z]{1,8})\.?)?$/;
+const smallerOf: Readonly<Record<string, readonly [unit: string, count: number]>> = {
+  h: ['min', 60],
+  year: ['month', 12],
+};
+
+/** A time in two units as a count of the smaller one. */
+function readTwoUnits(text: string): Quantity | undefined {
+  const [, large = '', unit = '', small = '', under] = twoUnits.exec(foldText(text.slice(0, textMax)).trim()) ?? [];
+  if (large === '') return undefined;
+  const first = readQuantity(`1 ${unit}`);
+  const kind =
+    first?.measure === 'time' && first.factor === 1
+      ? 'h'
+      : first?.measure === 'months' && first.factor === 12
+        ? 'year'
+        : '';
+  const [name = '', count = 0] = smallerOf[kind] ?? [];
+  const smaller = readQuantity(`1 ${name}`);
+  const written = under === undefined && kind === 'h' ? smaller : readQuantity(`1 ${under === 'm' ? 'min' : under}`);
+  if (!smaller || written?.measure !== smaller.measure || written.factor !== smaller.factor || Number(small) >= count)
+    return undefined;
+  return { ...smaller, number: String(Number(large) * count + Number(small)), unit: name };
+}
+
+/** A number with its unit, a time in two units, or a rating with its best mark; undefined if it is none of these. */
 export function readMeasured(text: string): Quantity | undefined {
-  const quantity = readQuantity(text);
+  const quantity = readQuantity(text) ?? readTwoUnits(text);
   if (quantity) return quantity;
   const [, number = '', most = ''] = rating.exec(foldText(text.slice(0, textMax)).trim()) ?? [];
   if (number === '' || Number(number.replace(',', '.')) > Number(most)) return undefined;

@@ -189,6 +189,7 @@ export function readQuantity(text: string): Quantity | undefined {
     .replace(/’/g, "'")
     .replace(/\u2212/g, '-')
     .toLowerCase()
+    .replace(/^-([^\d\s-]{1,4}) ?(?=\d)/, '$1-')
     .replace(/\b(?:sq\.? ?(?:ft|feet|foot)|square (?:feet|foot)|ft2)\b/, 'sqft')
     .replace(/\b(?:sq\.? ?m|square met(?:re|er)s?)\b/, 'sqm');
   const [, before = '', number = '', multiple = '', behind = '', rate, said] = written.exec(plain) ?? [];

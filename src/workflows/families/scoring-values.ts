@@ -15,6 +15,9 @@ const margin =
 // The same words for a sum of money.
 const sum =
   /[€$£]|\b(?:[kmt]?(?:eur|usd|gbp|chf)|euros?|amount|per(?! cent)|betrag|je|importe|por(?! ciento)|montant|par)\b/;
+// Growth of what cannot be less than nothing: it never falls by more than all of it.
+const growing =
+  /(?:revenue|sales|turnover|customers?|users?|subscribers?|orders?|headcount) growth|growth (?:of|in) (?:revenue|sales|turnover|customers?|users?|orders?)|(?:umsatz|kunden|nutzer|auftrags)wachstum|wachstum de[rs] (?:umsatz|kunden)|crecimiento de (?:los |las )?(?:ingresos|ventas|clientes|usuarios|pedidos)|croissance d(?:u chiffre|es (?:ventes|revenus|clients|commandes))/;
 const graded = /rating|stars|sterne|bewertung|estrellas|valoracion|puntuacion|etoiles|\bnote\b/;
 // "1–5", "von 10", "sur 20".
 const scale = /(?:\b(?:out of|von|sobre|sur)|\/) ?(5|6|10|20|100)\b|\b[01] (?:(?:to|bis|a) )?(5|6|10|20|100)\b/;
@@ -30,7 +33,7 @@ export function impossibleBecause(
   const values = curve.map((point) => point.value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const isSigned = signed.test(words);
-  const lowest = min ?? (isSigned || least < 0 ? undefined : 0);
+  const lowest = min ?? (growing.test(words) && isPercentage(words) ? -100 : isSigned || least < 0 ? undefined : 0);
   const isShare = isPercentage(words) && (!isSigned || margin.test(words)) && most <= 100;
   // A curve that ends at 1 is of fractions.
   const whole = most === 1 ? 1 : 100;
