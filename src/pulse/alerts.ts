@@ -5,6 +5,7 @@ import { createRounds } from '../base/rounds.ts';
 import type { Database, Queryable } from '../db/index.ts';
 import * as store from './alerts-store.ts';
 import { type Band, bandOfHistory, declaredBand, isOutside } from './band.ts';
+import { createChangeAllowance } from './change-allowance.ts';
 import { Names } from './names.ts';
 import type { PeriodSums } from './period-sums.ts';
 import { findAccount, lockAccount, readJourneyNames } from './pulse-store.ts';
@@ -63,15 +64,20 @@ export interface AlertsDeps {
   log: Logger;
   /** Runs in the transaction that records the change, so that each is announced exactly once across all nodes. */
   announce(tx: Queryable, change: AlertChange): Promise<void>;
+  /** How many changes an account is told of in an hour, on each node. */
+  changesAnHour?: number;
 }
 
+/** More than all alerts of an account change when something breaks and is mended. */
+const changesAnHourDefault = 300;
 const alertsMax = 100;
 const everySeconds = 60;
 const alertsAtOnceMax = 200;
 const alertsARoundMax = 10_000;
 const historyHours = 14 * hoursPerDay;
 
-export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
+export function createAlerts({ db, clock, log, announce, changesAnHour = changesAnHourDefault }: AlertsDeps): Alerts {
+  const allowance = createChangeAllowance(clock, changesAnHour);
   let stopped = false;
 
   /** Handles one alert in one transaction: claim, check, record, announce. True if there was a change. */
@@ -81,6 +87,8 @@ export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
       if (!alert) return false;
       const seen = await judge(tx, alert, clock.now());
       if (!seen || seen.outside === alert.outside) return false;
+      // Its state stays, so the change is told later if it still is one.
+      if (!allowance.isLeft(alert.accountId)) return false;
       await store.setOutside(tx, key, seen.outside);
       await announce(tx, seen);
       return true;
@@ -99,7 +107,9 @@ export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
 
   async function tryLook(alert: store.AlertRow): Promise<boolean> {
     try {
-      return await look(alert);
+      const hasChanged = await look(alert);
+      if (hasChanged) allowance.take(alert.accountId);
+      return hasChanged;
     } catch (error) {
       log.warn({ err: error, metric: alert.metric }, 'an alert could not be looked at; it is tried again in a minute');
       // Moves it behind the others, so that a few alerts that always fail block nobody.

@@ -106,6 +106,8 @@ export interface PulseDeps {
   retentionDays?: number;
   /** How many bytes of properties and error messages an account's events may carry per day (UTC). Default 1 GiB. */
   bytesPerDayMax?: number;
+  /** How many changes of its alerts an account is told of in an hour, on each node. Default 300. */
+  alertChangesAnHour?: number;
   /** How far back reports can look. Default 800, so that a whole year can be compared with the year before. */
   rollupRetentionDays?: number;
   /** After how long a charge without a settlement counts as left behind. Default 30. */
@@ -136,7 +138,11 @@ export function createPulse(deps: PulseDeps): Pulse {
   const rollupRetentionMs = (deps.rollupRetentionDays ?? rollupRetentionDaysDefault) * dayMs;
   const sweeper = createSweeper({ db, clock, log, retentionMs, rollupRetentionMs });
   const reads = createSharedTurns(readsAtOnce);
-  const alerts = createAlerts({ db, clock, log, announce: deps.announce });
+  const { alertChangesAnHour: changesAnHour } = deps;
+  const alerts = createAlerts({
+    ...{ db, clock, log, announce: deps.announce },
+    ...(changesAnHour !== undefined && { changesAnHour }),
+  });
   const recordDeps = { recorder, digests, ledger, price, settlements, clock, log, retentionMs, bytesPerDayMax };
   return {
     recordEvents: (caller, events, call) => recordEvents(recordDeps, caller, events, call),

@@ -157,6 +157,37 @@ eachServer((server) => {
     await pulse.close();
   });
 
+  test('an alert that is made to flap sends a bounded number of messages an hour, and tells how things stand after it', async () => {
+    const told: AlertChange[] = [];
+    const clock = fixedClock(noon);
+    const announce = async (_: unknown, change: AlertChange) => void told.push(change);
+    const more = { clock, announce, alertChangesAnHour: 4 };
+    const pulse = startPulse(fresh().database, new MemoryLedger(10n ** 15n), more);
+    const [account, other] = [newId('acc'), newId('acc')];
+    for (const one of [account, other]) await visits(pulse, one, noon, 10, 10);
+    const flap = async (accountId: string, above: number) => {
+      unwrap(await pulse.setAlert(accountId, { ...rule, above }));
+      await pulse.checkAlerts();
+    };
+    for (let turn = 0; turn < 5; turn++) {
+      await flap(account, 0.1);
+      await flap(account, 0.9);
+      // One that is set anew is the same account's.
+      unwrap(await pulse.removeAlert(account, 'publish', 'error_rate'));
+    }
+    expect(told.map(({ outside }) => outside)).toEqual([true, false, true, false]);
+    await flap(account, 0.1);
+    expect(told).toHaveLength(4);
+    expect(await pulse.listAlerts(account)).toMatchObject([{ outside: false }]);
+    await flap(other, 0.1);
+    expect(told[4]).toMatchObject({ accountId: other, outside: true });
+    clock.set(noon + hour);
+    unwrap(await pulse.setAlert(account, { ...rule, above: 0.1, windowHours: 1 }));
+    await pulse.checkAlerts();
+    expect(told[5]).toMatchObject({ accountId: account, outside: true });
+    await pulse.close();
+  });
+
   test('an alert of a journey that there is not, or that comes back above its limit, is refused', async () => {
     const { pulse } = node();
     expect(await pulse.setAlert('acc_none', { ...rule, above: 0.2 })).toMatchObject({ failure: { kind: 'not_found' } });
