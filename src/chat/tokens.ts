@@ -1,5 +1,5 @@
 import type { InputKinds, Model } from '../catalog/index.ts';
-import { countPiece, piecesOf, rememberWords, type Sandbox } from '../sandbox/index.ts';
+import { countPiece, piecesOf, type Sandbox } from '../sandbox/index.ts';
 import { cachePointsOf } from './cache-points.ts';
 import type { ChatMessage, ChatRequest } from './types.ts';
 
@@ -121,18 +121,16 @@ export async function countInput(
 /** Counts the tokens of several texts together. */
 export type CountTokens = (texts: readonly string[]) => Promise<number>;
 
-/** Anything up to this length is counted at once: 1 ms at worst, for text without breaks. */
+/** Anything up to this length is counted at once: 0.3 ms at worst, for text without breaks. */
 const shortUnits = 256;
 /** A stream's pieces arrive at a model's pace, and are counted at once up to this length. */
 export const streamedUnits = 1_024;
-/** What one job counts: 0.2 s of CPU time at worst. */
+/** What one job counts: 10 ms of CPU time at worst. */
 const jobUnits = 8_192;
 /** Counts are for replies that already exist, so they can wait. */
 const waitMs = 30_000;
-/** Without a child process, this much is counted before other work gets a turn: 1 ms at worst. */
+/** Without a child process, this much is counted before other work gets a turn: 0.2 ms at worst. */
 const roughUnits = 128;
-
-rememberWords(2_000);
 
 /** Counts a short text at once, for example a piece of a stream. */
 export function countTokensNow(text: string): number {
