@@ -1,5 +1,12 @@
-import countries from 'i18n-iso-countries';
+import countries from 'i18n-iso-countries/index.js';
+import de from 'i18n-iso-countries/langs/de.json' with { type: 'json' };
+import en from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
+import es from 'i18n-iso-countries/langs/es.json' with { type: 'json' };
+import fr from 'i18n-iso-countries/langs/fr.json' with { type: 'json' };
 import { foldText } from '../../base/text/fold.ts';
+
+// The package's own entry registers the names of 77 languages.
+for (const names of [en, de, es, fr]) countries.registerLocale(names);
 
 const languages = ['en', 'de', 'es', 'fr'] as const;
 
