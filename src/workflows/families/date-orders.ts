@@ -47,6 +47,11 @@ export const dateOrders: readonly DateOrder[] = [
     later: /discharge|entlass|alta medica|fecha de alta|sortie/,
   },
   {
+    earlier: /\b(return|inbound)|\bruck(flug|reise|fahrt|kehr)|vuelta|regreso|\bretour\b/,
+    later:
+      /(passport|\bvisa\b|reisepass|pasaporte|passeport|\bpass\b).*(expir|valid|gultig|ablauf|caduc|vencim|valable)|(expir|valid|gultig|ablauf|caduc|vencim|valable).*(passport|\bvisa\b|reisepass|pasaporte|passeport|\bpass\b)/,
+  },
+  {
     earlier: birth,
     later:
       /issue|founded|start|expir|valid|hire|employ|licen|since|death|marri|graduat|incident|accident|purchase|ausgestellt|seit\b|tod|sterb|heirat|eheschliess|abschluss|unfall|schaden|eintritt|fuhrerschein|expedi|desde|fallec|defuncion|matrimonio|boda|siniestro|accidente|alta\b|delivr|depuis|deces|mariage|sinistre|embauche|permis/,

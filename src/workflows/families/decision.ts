@@ -5,7 +5,7 @@ import { foldText } from '../../base/text/fold.ts';
 import { nearestName } from '../../base/text/nearest.ts';
 import { spokenName } from '../../base/text/spoken-name.ts';
 import { basisOf, boundJson, type Family, jsonOf, type Prepared } from '../family.ts';
-import { dayAt, readDay } from '../sense/days.ts';
+import { dayAt, dayOrderOf, readDay } from '../sense/days.ts';
 import { createFindUnused } from '../unused-fields.ts';
 import { readColumn } from './criterion-values.ts';
 import { constraintChecks, criterionChecks } from './decision-checks.ts';
@@ -196,7 +196,7 @@ function decide(
 
 /** A deadline in words, such as "30 June", has no year and is never taken as past. */
 function isPast({ deadline, locale }: DecisionRequest, nowMs: number): boolean {
-  const day = readDay(deadline.trim(), locale);
+  const day = readDay(deadline.trim(), dayOrderOf(locale));
   return day !== undefined && day.iso < dayAt(nowMs).iso;
 }
 

@@ -5,13 +5,13 @@ import { type Fault, fault } from '../sense/fault.ts';
 import { asksAge, meaningOf, wordsOf } from '../sense/field-meaning.ts';
 import type { SenseContext } from '../sense/field-sense.ts';
 import { askedUnitOf, rangeWritten, unitNamedIn } from './asked-unit.ts';
+import { numberIn, readNumber, yearWords } from './number-in-text.ts';
 import { readQuantity, timesOf } from './quantity.ts';
 import { isOftenSmall } from './scoring-values.ts';
 
 /** What is wrong with a value of a field for numbers. */
 export function numberProblem(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
-  const isWritten = typeof value === 'string' && value.length <= 40 && value.trim() !== '';
-  const number = isWritten ? readNumber(value, field, context) : value;
+  const number = typeof value === 'string' ? numberIn(value, field, context) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return numberFault(value, field, context);
   if (field.kind === 'integer' && !Number.isInteger(number)) return fault('field.integer');
   const words = wordsOf(field.name, field.label);
@@ -25,8 +25,6 @@ export function numberProblem(field: Plain<FormField>, value: unknown, context: 
   if (field.max !== undefined && number > field.max) return fault('field.more', { max: bound(field.max) });
   return undefined;
 }
-
-const yearWords = /\byear\b|jahr\b|\ban[yi]?o\b|\bannee\b|founded/;
 
 /** A year that should be in the past but is later than the current one. */
 export function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseContext): Fault | undefined {
@@ -86,39 +84,12 @@ const signed =
 
 const ageMax = 120;
 
-/** "54k" is a number as much as 54,000 is. */
-const inThousands = /^(-?\d[\d.,]*) ?(?:k|tsd\.?|tkm)$/i;
-
-/** One group of three digits, which are thousands or decimals. */
-const oneGroup = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
-const commaDecimals = /^-?(?:\d+,\d{1,2}|0,\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?)$/;
-
-/** A number as written in any of the four languages: 1234.5, 1234,5, 1.234,50, 1,234.50 or 54k. */
-function readNumber(text: string, field: Plain<FormField>, context: SenseContext): number {
-  const thousands = inThousands.exec(text.trim());
-  if (thousands) return readNumber(thousands[1] ?? '', field, context) * 1000;
-  const bare = text.trim().replace(/[\s\u00a0'’](?=\d{3})/g, '');
-  if (oneGroup.test(bare)) return readGroup(bare, field, context);
-  if (commaDecimals.test(bare)) return Number(bare.replaceAll('.', '').replace(',', '.'));
-  return Number(/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare) ? bare.replaceAll(',', '') : bare);
-}
-
-/** 250.000 is what the field can hold, else what it is in the reader's language. */
-function readGroup(text: string, { kind, min, max }: Plain<FormField>, { decimal }: SenseContext): number {
-  const whole = Number(text.replace(/[.,]/, ''));
-  if (kind === 'integer') return whole;
-  const part = Number(text.replace(',', '.'));
-  const [only, other] = [whole, part].filter((one) => one >= (min ?? -Infinity) && one <= (max ?? Infinity));
-  if (only !== undefined && other === undefined) return only;
-  return text.includes(decimal) ? part : whole;
-}
-
 const inPercent = /percent|%|prozent|porcentaje|por ciento|pourcentage|pour cent/;
 
 /** A percentage that was written as a fraction: 0.21 for 21 %. Where less than one percent is usual, nobody knows. */
 export function fractionIn(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
   const words = wordsOf(field.name, field.label);
-  const number = typeof value === 'string' ? readNumber(value, field, context) : Number(value);
+  const number = typeof value === 'string' ? numberIn(value, field, context) : Number(value);
   if (!(number > 0 && number < 1) || (field.max ?? 100) <= 1 || !inPercent.test(words) || isOftenSmall(words))
     return undefined;
   return fault('field.fraction', { value: number, percent: Number((number * 100).toPrecision(6)) });

@@ -3,10 +3,12 @@ import { countCodePoints, countWords } from '../../base/text/words.ts';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
 import type { PatternFits, Plain } from '../family.ts';
 import { countryCodeOf } from '../sense/countries.ts';
+import { asksCountries, asksNationality, isNationality, noCountryIn } from '../sense/country-lists.ts';
 import { looksLikeDay, readDay } from '../sense/days.ts';
 import { type Fault, fault } from '../sense/fault.ts';
-import { type Meaning, meaningOf, wordsOf } from '../sense/field-meaning.ts';
+import { dayMeaningOf, isDayMeaning, type Meaning, meaningOf, wordsOf } from '../sense/field-meaning.ts';
 import {
+  doubtIn,
   isMash,
   isMinor,
   meantProvider,
@@ -16,11 +18,14 @@ import {
   postcodeOf,
   type SenseContext,
   testAddress,
+  timeProblem,
   vatOf,
 } from '../sense/field-sense.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
+import { saysNo, saysNone, saysNotApplicable, saysYes } from '../sense/short-answers.ts';
 import type { Words } from '../words/index.ts';
 import { fractionIn, laterYear, numberProblem } from './field-number.ts';
+import { aboutIn } from './number-in-text.ts';
 import type { ShownField } from './shown-form.ts';
 
 /** `empty`: optional and not filled in. */
@@ -47,7 +52,7 @@ export function inspectValue(
     field.kind === 'phone' ? phoneOf : meaning === 'postcode' ? postcodeOf : meaning === 'vat' ? vatOf : undefined;
   const example = local?.(context.country) ?? shown.example;
   const advice = (action: string) => adviceOf({ ...shown, example }, action, words);
-  if (isBlank(value) || (written.has(field.kind) && isPlaceholderValue(value))) {
+  if (isBlank(value) || isUnanswered(field, value)) {
     const suggestion = advice(words.say('field.fillIn', { label }));
     return field.required
       ? { status: 'missing', message: words.say('field.missing', { label }), suggestion }
@@ -86,6 +91,34 @@ const written: ReadonlySet<string> = new Set(
   'text long_text email phone url date number integer country list'.split(' '),
 );
 
+/** Whether a value is none: a placeholder, or in an optional field for something with a form of its own, a word that there is none. */
+function isUnanswered(field: Plain<FormField>, value: unknown): boolean {
+  if (!written.has(field.kind)) return false;
+  if (typeof value === 'string' && !field.required && withForm.has(field.kind) && saysNone(value)) return true;
+  return isPlaceholderValue(value) && !(typeof value === 'string' && isNoneHere(field, value));
+}
+
+const withForm: ReadonlySet<string> = new Set('email phone url date country'.split(' '));
+
+/** Whether a text answers that there is none of what people may have none of: "n/a" to a question for allergies. */
+function isNoneHere({ kind, name, label }: Plain<FormField>, value: string): boolean {
+  if (kind !== 'text' && kind !== 'long_text' && kind !== 'list') return false;
+  const words = wordsOf(name, label);
+  return (saysNone(value) || saysNotApplicable(value)) && (mayHaveNone.test(words) || asksWhich.test(label));
+}
+
+// "Which pets do you have?" may be answered by "none"; neither that nor "What happened?" is answered by "yes".
+const asksWhich = /^\W{0,2}(?:which|what|welche[nrsm]?|was|cu[aá]l(?:es)?|qu[eé]|quel(?:le)?s?)\s/iu;
+const asksAccount =
+  /descri|beschreib|schilder|hergang|what happened|how (?:did|it)|account of|circumstances|circonstances|expliqu|explain|explic|erlauter|begrund|que (?:ocurrio|paso|sucedio)|lo ocurrido|relat[eo]\b|deroulement|recit\b/;
+
+/** Only yes or no where something has to be told. */
+function isNoAccount({ kind, name, label }: Plain<FormField>, text: string): boolean {
+  if (kind !== 'text' && kind !== 'long_text') return false;
+  if (saysYes(text)) return asksWhich.test(label) || asksAccount.test(wordsOf(name, label));
+  return kind === 'long_text' && saysNo(text) && asksAccount.test(wordsOf(name, label));
+}
+
 /** "TBD" is not a value: a required field with it is missing, any other is empty. */
 function isPlaceholderValue(value: unknown): boolean {
   if (typeof value === 'string') return isPlaceholder(value);
@@ -114,9 +147,10 @@ function problemOf(
   }
   if (kind === 'number' || kind === 'integer')
     return numberProblem(field, value, context) ?? laterYear(field, value, context);
-  if (kind === 'choices' || kind === 'list') return listProblem(field, value);
+  if (kind === 'choices' || kind === 'list') return listProblem(field, kind === 'list' ? listedIn(value) : value);
   if (typeof value !== 'string' && typeof value !== 'number') return fault('field.text');
   const text = String(value).trim();
+  if (isNoAccount(field, text)) return fault('field.account');
   const form = formProblems[kind]?.(text, field, context);
   if (form !== undefined) return form;
   const length = countCodePoints(text);
@@ -127,7 +161,12 @@ function problemOf(
     return fault('field.tooShort', { min: field.minLength });
   if (field.pattern !== '' && !fits(field.pattern, patternText(value))) return fault('field.pattern');
   const words = wordsOf(field.name, field.label);
-  return nonsenseIn({ meaning: meaningIn(field, context), words }, text, context);
+  const time = timeProblem(text, words);
+  if (time !== undefined) return time;
+  const meaning = meaningIn(field, context);
+  if (isDayMeaning(meaning) && looksLikeDay(text) && readDay(text, context.dayOrder) === undefined)
+    return fault('field.noSuchDay');
+  return nonsenseIn({ meaning, words }, text, context);
 }
 
 // A form that books something may also be signed or paid, on a day that has passed.
@@ -136,17 +175,22 @@ const saidAndDone =
 
 /** What a field asks for; in a booking, a day without another meaning is one to come. */
 function meaningIn({ kind, name, label }: Plain<FormField>, { subject }: SenseContext): Meaning | undefined {
-  const meaning = meaningOf(name, label);
-  const isToCome = meaning === undefined && kind === 'date' && subject.isBooking;
+  if (kind === 'text' || kind === 'long_text') return meaningOf(name, label);
+  if (kind !== 'date') return undefined;
+  const meaning = dayMeaningOf(name, label);
+  const isToCome = meaning === undefined && subject.isBooking;
   return isToCome && !saidAndDone.test(wordsOf(name, label)) ? 'wished' : meaning;
 }
 
-/** True, false, or the words by which people say it in the four languages; the text "false" is a program's mistake. */
+/**
+ * True, false, or the words by which people say it in the four languages, with more behind a comma or without; the text "false"
+ * is a program's mistake.
+ */
 function yesOrNo(value: unknown): boolean | undefined {
   if (typeof value !== 'string') return typeof value === 'boolean' ? value : undefined;
-  const word = foldText(value.slice(0, 20));
+  const word = foldText(value.slice(0, 200)).replace(/^(\w{2,4})[,;.:(].{0,200}$/, '$1');
   if (/^(?:yes|y|ja|j|si|oui|o)$/.test(word)) return true;
-  return /^(?:no|n|nein|non)$/.test(word) ? false : undefined;
+  return /^(?:no|n|nein|non)$/.test(word) || saysNone(value) ? false : undefined;
 }
 
 const consent =
@@ -160,9 +204,27 @@ const formProblems: Readonly<Record<string, FormProblem>> = {
   phone: (text, _, context) => phoneProblem(text, context),
   url: (text) => (isUrl(text) ? undefined : fault('field.url')),
   date: dateProblem,
-  country: (text) => (countryCodeOf(text) === undefined ? fault('field.country') : undefined),
+  country: countryProblem,
   choice: (text, { choices }) => (choices.includes(text) ? undefined : fault('field.choice')),
 };
+
+/** A country; also a nationality where that is asked for, and several countries where they are. */
+function countryProblem(text: string, { name, label }: Plain<FormField>): Fault | undefined {
+  if (countryCodeOf(text) !== undefined) return undefined;
+  const words = wordsOf(name, label);
+  if (asksNationality.test(words)) return isNationality(text) ? undefined : fault('field.country');
+  return asksCountries.test(words) ? strayCountry(text) : fault('field.country');
+}
+
+function strayCountry(text: string): Fault | undefined {
+  const stray = noCountryIn(text);
+  return stray === undefined ? undefined : fault('field.countries', { value: stray.slice(0, 100) });
+}
+
+/** People write lists as texts: "Spanish, French". */
+function listedIn(value: unknown): unknown {
+  return typeof value === 'string' ? value.split(/[,;\n]/).filter((item) => item.trim() !== '') : value;
+}
 
 function listProblem(field: Plain<FormField>, value: unknown): Fault | undefined {
   if (!Array.isArray(value))
@@ -171,13 +233,18 @@ function listProblem(field: Plain<FormField>, value: unknown): Fault | undefined
     return fault('field.moreItems', { max: field.maxLength });
   if (field.minLength !== undefined && value.length < field.minLength)
     return fault('field.fewerItems', { min: field.minLength });
-  if (field.kind !== 'choices') return undefined;
+  if (field.kind !== 'choices') return countriesProblem(field, value);
   const known = new Set<unknown>(field.choices);
   return value.every((item) => known.has(item)) ? undefined : fault('field.choices');
 }
 
-function dateProblem(text: string, field: Plain<FormField>, { locale }: SenseContext): Fault | undefined {
-  const day = readDay(text, locale);
+function countriesProblem({ name, label }: Plain<FormField>, items: readonly unknown[]): Fault | undefined {
+  if (!asksCountries.test(wordsOf(name, label))) return undefined;
+  return strayCountry(items.filter((item) => typeof item === 'string' && !saysNone(item)).join('; '));
+}
+
+function dateProblem(text: string, field: Plain<FormField>, { dayOrder }: SenseContext): Fault | undefined {
+  const day = readDay(text, dayOrder);
   if (day === undefined) return looksLikeDay(text) ? fault('field.noSuchDay') : fault('field.date');
   if (field.min !== undefined && day.year < field.min) return fault('field.beforeYear', { year: String(field.min) });
   if (field.max !== undefined && day.year > field.max) return fault('field.afterYear', { year: String(field.max) });
@@ -250,7 +317,6 @@ const placeholders = new Set([
   'azerty',
   'aaa',
   'abc',
-  'none',
   'na',
   'example',
   'beispiel',
@@ -263,6 +329,8 @@ const placeholders = new Set([
   '1234',
 ]);
 
+const everybodyHas: ReadonlySet<Meaning> = new Set(['person', 'company', 'contact', 'street', 'city']);
+
 /** Of these people may have none, and say so. */
 const mayHaveNone =
   /allerg|intoler|unvertrag|\bdiet|\bdiat|\bdieta|medica|medikam|medicin|illness|disease|krankh|enfermed|maladie|disab|behinder|discap|handicap|restrict|einschrank|restric|\bpets?\b|haustier|mascota|animaux|child|kinder|hijos|enfants|\bdebts?\b|schulden|deudas|dettes|convict|vorstraf|claims?\b|accident|unfall|previous|vorher|anterior|precedent|remark|bemerk|comment|notes?\b|request|wunsch|wunsche|special|other|sonstig|weitere|otros|otras|autres/;
@@ -272,23 +340,33 @@ const numbered = /(?:\b|[a-z])(?:number|nummer|numero)\b|\bnr\b/;
 const numberedOtherwise =
   /house|\bhaus|street|strasse|address|adresse|direccion|calle|\brue\b|name|nombre|\bnom\b|number of|numero de (?:personas|hijos)|nombre de|or\b|oder|\bo\b|\bou\b|floor|room|zimmer/;
 
+/** A number that is only about so much, or a fraction where a percentage is asked for. */
+function roughNumber(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
+  const unit = typeof value === 'string' ? aboutIn(value) : undefined;
+  if (unit !== undefined) return fault('field.numberAlone', { unit });
+  return field.kind === 'number' ? fractionIn(field, value, context) : undefined;
+}
+
 function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
-  if (field.kind === 'number') return fractionIn(field, value, context);
+  if (field.kind === 'number' || field.kind === 'integer') return roughNumber(field, value, context);
   if (typeof value !== 'string' || field.kind === 'choice') return undefined;
   const text = value.trim();
   const meaning = meaningOf(field.name, field.label);
+  const words = wordsOf(field.name, field.label);
   // A number with a form of its own has been looked at.
-  if (meaning === 'number') return undefined;
+  if (meaning === 'number' && /\d/.test(text)) return doubtIn({ meaning, words }, text);
   if (meaning === 'birth' && context.subject.isForAdults && isMinor(text, context)) return fault('field.minor');
   const meant = field.kind === 'email' ? meantProvider(text) : undefined;
   if (meant !== undefined) return fault('field.emailSlip', { domain: meant });
   const folded = foldText(text.slice(0, 10_000));
-  if (placeholders.has(folded) && !(folded === 'none' && mayHaveNone.test(wordsOf(field.name, field.label))))
+  const mayBeNone = mayHaveNone.test(words) || asksWhich.test(field.label);
+  if (placeholders.has(folded) && !(folded === 'na' && mayBeNone)) return fault('field.placeholder');
+  // Everybody has a name and lives somewhere.
+  if (meaning !== undefined && everybodyHas.has(meaning) && saysNone(text) && !mayBeNone)
     return fault('field.placeholder');
   // Two letters may be a name.
   const repeatsFrom = meaning === 'person' || meaning === 'company' ? 3 : 4;
   if (text.length >= repeatsFrom && new Set(folded.replaceAll(' ', '')).size === 1) return fault('field.repeats');
-  const words = wordsOf(field.name, field.label);
   if (field.kind === 'text' && numbered.test(words) && !numberedOtherwise.test(words) && !/\d/.test(text))
     return fault('field.noDigit');
   if (field.kind !== 'long_text') return undefined;

@@ -1,20 +1,21 @@
 import { ownValue } from '../../base/own-value.ts';
 import { foldText } from '../../base/text/fold.ts';
+import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
 import type { CheckResult } from '../checks/checks.ts';
+import type { Plain } from '../family.ts';
+import { dayWithin } from '../sense/birth-numbers.ts';
 import { countryCodeOf } from '../sense/countries.ts';
-import { readDay } from '../sense/days.ts';
-import { asksAge, meaningOf, wordsOf } from '../sense/field-meaning.ts';
+import { type Day, readDay } from '../sense/days.ts';
+import { asksAge, asksHome, meaningOf, wordsOf } from '../sense/field-meaning.ts';
 import { countryOfVat, type SenseContext } from '../sense/field-sense.ts';
 import type { Words } from '../words/index.ts';
 import { dateOrders } from './date-orders.ts';
+import { numberIn } from './number-in-text.ts';
 
 type Values = Readonly<Record<string, unknown>>;
-interface Named {
-  name: string;
-  label: string;
+interface Named extends Plain<FormField> {
   /** What the reader sees. */
   title: string;
-  kind: string;
 }
 
 /** Two values of a form that cannot both be right, and the field that should be corrected. */
@@ -23,30 +24,42 @@ export interface Contradiction {
   result: CheckResult;
 }
 
-/** Where and when a form is filled in. */
-type Asked = Pick<SenseContext, 'locale' | 'today'>;
-
 /** Contradictions among values that are each possible on their own: dates, sums, countries, what is asked for twice. */
 export function contradictionsIn(
   fields: readonly Named[],
   values: Values,
-  asked: Asked,
+  asked: SenseContext,
   words: Words,
 ): Contradiction[] {
   return [
-    ...datesOutOfOrder(fields, values, asked.locale, words),
-    ...emptyRanges(fields, values, words),
+    ...datesOutOfOrder(fields, values, asked, words),
+    ...emptyRanges(fields, values, asked, words),
     ...unlikeTwins(fields, values, words),
     ...wrongAge(fields, values, asked, words),
+    ...otherBirths(fields, values, asked, words),
     ...otherCompanies(fields, values, words),
-    ...wrongSums(fields, values, words),
+    ...wrongSums(fields, values, asked, words),
     ...foreignNumbers(fields, values, words),
   ];
 }
 
-function datesOutOfOrder(fields: readonly Named[], values: Values, locale: string, words: Words): Contradiction[] {
+/** The day in a field for dates, or in one that names no kind. */
+function dayIn({ kind, name }: Named, values: Values, { dayOrder }: SenseContext): Day | undefined {
+  return kind === 'date' || kind === 'text'
+    ? readDay(String(ownValue(values, name) ?? '').trim(), dayOrder)
+    : undefined;
+}
+
+/** The number in a field for numbers, as people write it; undefined if there is none. */
+function valueIn(field: Named, values: Values, asked: SenseContext): number | undefined {
+  const value = ownValue(values, field.name);
+  const number = typeof value === 'string' ? numberIn(value, field, asked) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function datesOutOfOrder(fields: readonly Named[], values: Values, asked: SenseContext, words: Words): Contradiction[] {
   const days = fields.flatMap((field) => {
-    const day = field.kind === 'date' ? readDay(String(ownValue(values, field.name) ?? ''), locale) : undefined;
+    const day = dayIn(field, values, asked);
     return day === undefined ? [] : [{ field, day, words: wordsOf(field.name, field.label) }];
   });
   return dateOrders.flatMap(({ earlier, later }) => {
@@ -64,10 +77,13 @@ const lowest = /\b(min(imum|imo|imal\w*)?|mindest\w*|at least|from|von|desde|a p
 const highest = /\b(max(imum|imo|imal\w*)?|hochst\w*|at most|to|until|bis|hasta|jusqu)\b/g;
 
 /** A least and a most of the same thing, the wrong way round. */
-function emptyRanges(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
+function emptyRanges(fields: readonly Named[], values: Values, asked: SenseContext, words: Words): Contradiction[] {
   const numbers = fields
-    .filter(({ kind, name }) => (kind === 'number' || kind === 'integer') && isNumber(ownValue(values, name)))
-    .map((field) => ({ field, value: Number(ownValue(values, field.name)), words: wordsOf(field.name, field.label) }));
+    .filter(({ kind }) => kind === 'number' || kind === 'integer')
+    .flatMap((field) => {
+      const value = valueIn(field, values, asked);
+      return value === undefined ? [] : [{ field, value, words: wordsOf(field.name, field.label) }];
+    });
   return numbers.flatMap((least) => {
     const about = least.words.replace(lowest, '');
     if (about === least.words) return [];
@@ -105,21 +121,40 @@ function sameText(a: unknown, b: unknown): boolean {
 }
 
 /** An age that the date of birth does not have, give or take a year. */
-function wrongAge(fields: readonly Named[], values: Values, { locale, today }: Asked, words: Words): Contradiction[] {
-  const birth = fields.find((one) => one.kind === 'date' && meaningOf(one.name, one.label) === 'birth');
-  const age = fields.find((one) => isNumber(ownValue(values, one.name)) && asksAge(wordsOf(one.name, one.label)));
-  const day = birth && readDay(String(ownValue(values, birth.name)), locale);
-  if (!birth || !age || !day) return [];
-  return Math.abs(today.year - day.year - Number(ownValue(values, age.name))) > 1 ? [unfit(birth, age, words)] : [];
+function wrongAge(fields: readonly Named[], values: Values, asked: SenseContext, words: Words): Contradiction[] {
+  const birth = fields.find((one) => meaningOf(one.name, one.label) === 'birth' && dayIn(one, values, asked));
+  const age = fields.find((one) => asksAge(wordsOf(one.name, one.label)) && valueIn(one, values, asked) !== undefined);
+  const day = birth && dayIn(birth, values, asked);
+  const years = age && valueIn(age, values, asked);
+  if (!birth || !age || !day || years === undefined) return [];
+  return Math.abs(asked.today.year - day.year - years) > 1 ? [unfit(birth, age, words)] : [];
+}
+
+/** A number that a state made from a date of birth, and another date of birth. */
+function otherBirths(fields: readonly Named[], values: Values, asked: SenseContext, words: Words): Contradiction[] {
+  const births = fields.filter(({ name, label }) => meaningOf(name, label) === 'birth');
+  const [birth, other] = births.filter((one) => dayIn(one, values, asked));
+  const day = birth && dayIn(birth, values, asked);
+  // With two people in a form, nobody knows whose number it is.
+  if (!birth || !day || other) return [];
+  return fields.flatMap((field) => {
+    const within = dayWithin(wordsOf(field.name, field.label), String(ownValue(values, field.name) ?? ''));
+    return within === undefined || within.test(day.iso) ? [] : [unfit(birth, field, words)];
+  });
 }
 
 /** The number of a French establishment and its VAT ID both hold the number of the company. */
 function otherCompanies(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
-  const find = (words: RegExp) => fields.find(({ name, label }) => words.test(wordsOf(name, label)));
+  const find = (words: RegExp) =>
+    fields.find(({ name, label, kind }) => kind === 'text' && words.test(wordsOf(name, label)));
   const [company, vat] = [find(/\bsire[nt]\b/), find(/\btva\b/)];
-  const digits = (field: Named | undefined) => String(field ? ownValue(values, field.name) : '').replace(/\D/g, '');
-  if (!company || !vat || !/^\d{11}$/.test(digits(vat)) || !/^\d{9}(\d{5})?$/.test(digits(company))) return [];
-  return digits(vat).slice(2) === digits(company).slice(0, 9) ? [] : [unfit(company, vat, words)];
+  const bare = (field: Named | undefined) =>
+    String(field ? ownValue(values, field.name) : '')
+      .replace(/[\s./-]/g, '')
+      .toUpperCase();
+  const [, country, own] = /^([A-Z]{2})(?:[A-Z\d]{2}(\d{9})$)?/.exec(bare(vat)) ?? [];
+  if (!company || !vat || country === undefined || !/^\d{9}(\d{5})?$/.test(bare(company))) return [];
+  return country === 'FR' && own === bare(company).slice(0, 9) ? [] : [unfit(company, vat, words)];
 }
 
 function unfit(first: Named, second: Named, words: Words): Contradiction {
@@ -127,12 +162,13 @@ function unfit(first: Named, second: Named, words: Words): Contradiction {
 }
 
 /** net + tax = gross, and tax = net x rate; to the cent, allowing one cent for rounding. */
-function wrongSums(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
+function wrongSums(fields: readonly Named[], values: Values, asked: SenseContext, words: Words): Contradiction[] {
   const find = (pattern: RegExp) => {
-    const field = fields.find(
-      (one) => pattern.test(wordsOf(one.name, one.label)) && isNumber(ownValue(values, one.name)),
-    );
-    return field === undefined ? undefined : { field, value: Number(ownValue(values, field.name)) };
+    for (const field of fields) {
+      const value = pattern.test(wordsOf(field.name, field.label)) ? valueIn(field, values, asked) : undefined;
+      if (value !== undefined) return { field, value };
+    }
+    return undefined;
   };
   const net = find(/\b(net|netto|neto|ht|subtotal)\b/i);
   const gross = find(/\b(gross|brutto|bruto|ttc|total)\b/i);
@@ -158,12 +194,15 @@ function wrongSums(fields: readonly Named[], values: Values, words: Words): Cont
   return found;
 }
 
-/** A VAT ID, or a BIC next to an IBAN, from another country. */
+const bankCountry = /bank|banco|banque|konto|account|cuenta|compte/;
+
+/** A VAT ID, an IBAN beside the country of its bank, or a BIC next to an IBAN, from another country. */
 function foreignNumbers(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const of = (meaning: string) =>
     fields.find(({ name, label }) => meaningOf(name, label) === meaning && typeof ownValue(values, name) === 'string');
   const found: Contradiction[] = [];
-  const country = fields.find(({ name, kind }) => kind === 'country' && /country|land|pais|pays/i.test(name));
+  const countries = fields.filter(({ kind }) => kind === 'country');
+  const country = countries.find(({ name, label }) => asksHome(wordsOf(name, label)));
   const vat = of('vat');
   const home = country && countryCodeOf(ownValue(values, country.name));
   const abroad = vat && countryOfVat(String(ownValue(values, vat.name)));
@@ -176,6 +215,20 @@ function foreignNumbers(fields: readonly Named[], values: Values, words: Words):
       ),
     );
   const [iban, bic] = [of('iban'), of('bic')];
+  const bank = countries.find(({ name, label }) => bankCountry.test(wordsOf(name, label)));
+  const [account, seat] = [iban, bank].map((field) => field && String(ownValue(values, field.name)).trim());
+  const seatCode = countryCodeOf(seat);
+  const accountCode = account?.slice(0, 2).toUpperCase();
+  if (iban && bank && seatCode && accountCode && seatCode !== accountCode)
+    found.push(
+      contradiction(
+        iban,
+        words.say('form.otherCountry', {
+          ...{ number: iban.title, abroad: accountCode, country: bank.title, home: seatCode },
+        }),
+        words,
+      ),
+    );
   if (iban && bic) {
     const [bank, account] = [
       String(ownValue(values, bic.name)).slice(4, 6),
@@ -203,10 +256,4 @@ function contradiction(field: Named, message: string, { say }: Words): Contradic
       },
     },
   };
-}
-
-function isNumber(value: unknown): boolean {
-  return (
-    (typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')) && Number.isFinite(Number(value))
-  );
 }

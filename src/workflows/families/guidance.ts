@@ -22,15 +22,16 @@ import {
 import type { PackChecks } from '../packs/pack-checks.ts';
 import { readProfilePacks } from '../packs/profile-pack.ts';
 import { countryCodeOf } from '../sense/countries.ts';
-import { dayAt } from '../sense/days.ts';
-import { wordsOf } from '../sense/field-meaning.ts';
+import { type DayOrder, dayAt, dayOrderIn, dayOrderOf } from '../sense/days.ts';
+import { asksHome, wordsOf } from '../sense/field-meaning.ts';
 import type { SenseContext } from '../sense/field-sense.ts';
 import { type FormSubject, formSubjectOf } from '../sense/form-subject.ts';
 import { type Labels, unusedFieldsOf } from '../unused-fields.ts';
 import { formLabels, formWordsOf, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { inspectValue, patternText, type Status } from './field-value.ts';
-import { contradictionsIn } from './form-contradictions.ts';
+import { type Contradiction, contradictionsIn } from './form-contradictions.ts';
 import { choiceNamesOf, ownChoiceNames, withChoices } from './named-choices.ts';
+import { withKind } from './named-kinds.ts';
 import { shownField } from './shown-form.ts';
 
 export type ProfileRequest = Plain<CheckProfileRequest>;
@@ -38,6 +39,11 @@ export type ProfileReply = ReplyOf<CheckProfileResponse>;
 
 export const profilePacks = readProfilePacks();
 const choiceNames = new Map([...profilePacks].map(([template, pack]) => [template, choiceNamesOf(template, pack)]));
+
+interface Judged {
+  inspected: readonly Inspected[];
+  contradictions: readonly Contradiction[];
+}
 
 interface Inspected {
   field: Plain<FormField>;
@@ -69,22 +75,12 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     const values = request.values ?? {};
     // A shipped form's patterns run here; a caller's own never do.
     const judged = request.form === undefined ? undefined : (fits ?? (() => false));
-    const { locale } = request;
-    const context: SenseContext = {
-      ...{ country: homeOf(form.value.fields, values, locale), locale, today: dayAt(nowMs) },
-      subject: subjectOf(request),
-      decimal: words.number(0.5).includes(',') ? ',' : '.',
+    const country = homeOf(form.value.fields, values, request.locale);
+    const context = {
+      ...{ country, language: words.language, today: dayAt(nowMs), subject: subjectOf(request) },
+      decimal: words.number(0.5).includes(',') ? (',' as const) : ('.' as const),
     };
-    const inspected = fields.map((field) => inspect(request, field, context, words, judged));
-    const right = new Set(inspected.flatMap(({ field, status }) => (status === 'ok' ? [field.name] : [])));
-    const contradictions = contradictionsIn(
-      inspected
-        .filter(({ field }) => right.has(field.name))
-        .map(({ field, report }) => ({ ...field, title: report.label })),
-      values,
-      context,
-      words,
-    );
+    const { inspected, contradictions } = inspectAll(request, fields, context, words, judged);
     const labels = [
       ...form.value.fields.map(({ name, label }) => [label, name] as const),
       ...formLabels(request.template),
@@ -112,7 +108,7 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
           words,
           label,
           done,
-          contradicted: new Map(contradictions.map(({ field, result }) => [result.rule.id, field])),
+          contradictions,
           unusedFields,
         }),
     });
@@ -134,11 +130,6 @@ function strayFocus(focused: string, names: ReadonlySet<string>, labels: Labels)
   return stray === undefined ? [] : [{ field: 'focusedField', nearest: stray.nearest }];
 }
 
-/** A nationality or a country of birth is not where somebody lives. */
-function isHome(words: string): boolean {
-  return /country|land|pais|pays/.test(words) && !/national|staats|nacional|birth|geburt|nac|naiss/.test(words);
-}
-
 /** The shipped forms are for adults, and none is a booking. */
 function subjectOf({ form }: ProfileRequest): FormSubject {
   return form === undefined ? { isForAdults: true, isBooking: false } : formSubjectOf(form.name, form.fields);
@@ -150,7 +141,7 @@ function homeOf(
   values: Readonly<Record<string, unknown>>,
   locale: string,
 ): string | undefined {
-  const field = fields.find(({ name, label, kind }) => kind === 'country' && isHome(wordsOf(name, label)));
+  const field = fields.find(({ name, label, kind }) => kind === 'country' && asksHome(wordsOf(name, label)));
   return (field && countryCodeOf(ownValue(values, field.name))) ?? /^[a-z]{2,3}[-_]([A-Z]{2})$/.exec(locale)?.[1];
 }
 
@@ -184,9 +175,12 @@ function formOf(request: ProfileRequest, words: Words): Result<ReadForm> {
     if (needsChoices && field.choices.length === 0)
       return fail(invalid(`form.fields[${index}].choices`, `a field of kind ${field.kind} needs choices`));
   }
-  // A field that names no kind is a text.
-  const kinded = fields.map((field) => (field.kind === '' ? { ...field, kind: 'text' } : field));
-  return succeed({ fields: kinded, checks: () => [], label: `form/${name}`, done: words.say('form.save') });
+  return succeed({
+    fields: fields.map((field) => withKind(field)),
+    checks: () => [],
+    label: `form/${name}`,
+    done: words.say('form.save'),
+  });
 }
 
 /** A shipped form with its checks' messages in the reader's language. */
@@ -208,6 +202,37 @@ function textOf({ form, values }: ProfileRequest): string {
         )
       : form.fields.flatMap(({ label, help }) => [label, help]);
   return written.join('\n');
+}
+
+/** Judges each field alone, then what contradicts each other. Days whose order nobody knows are read in the one that fits best. */
+function inspectAll(
+  request: ProfileRequest,
+  fields: readonly Plain<FormField>[],
+  context: Omit<SenseContext, 'dayOrder'>,
+  words: Words,
+  fits?: PatternFits,
+): Judged {
+  const { locale, values = {} } = request;
+  const judge = (dayOrder: DayOrder): Judged => {
+    const read = { ...context, dayOrder };
+    const inspected = fields.map((field) => inspect(request, field, read, words, fits));
+    const right = inspected
+      .filter(({ status }) => status === 'ok')
+      .map(({ field, report }) => ({ ...field, title: report.label }));
+    return { inspected, contradictions: contradictionsIn(right, values, read, words) };
+  };
+  const order =
+    dayOrderIn(fields.flatMap(({ kind, name }) => (kind === 'date' ? [String(ownValue(values, name) ?? '')] : []))) ??
+    dayOrderOf(locale || context.language) ??
+    (context.country === 'US' ? 'month first' : undefined);
+  const first = judge(order ?? 'day first');
+  if (order !== undefined || faultsOf(first) === 0) return first;
+  const second = judge('month first');
+  return faultsOf(second) < faultsOf(first) ? second : first;
+}
+
+function faultsOf({ inspected, contradictions }: Judged): number {
+  return contradictions.length + inspected.filter(({ status }) => status === 'invalid').length;
 }
 
 function inspect(
@@ -240,12 +265,11 @@ function guide(
     words: Words;
     label: string;
     done: string;
-    /** By check id: the field to correct in order to resolve a contradiction. */
-    contradicted: ReadonlyMap<string, string>;
+    contradictions: readonly Contradiction[];
     unusedFields: ProfileReply['unusedFields'];
   },
 ): ProfileReply {
-  const { words } = pack;
+  const { words, contradictions } = pack;
   const all = inspected.reduce((sum, { importance }) => sum + importance, 0);
   const got = inspected.reduce((sum, { importance, status }) => sum + importance * earned[status], 0);
   const completeness = all === 0 ? 100 : roundTo((got / all) * 100, 1);
@@ -266,7 +290,7 @@ function guide(
   const advised =
     isUrgent || blocking === undefined
       ? { field: next?.field.name, action: next && actionOf(next, words) }
-      : { field: fieldOf(blocking, pack.contradicted, inspected), action: blocking.action };
+      : { field: fieldOf(blocking, contradictions, inspected), action: blocking.action };
   return {
     completeness,
     ready,
@@ -275,7 +299,13 @@ function guide(
     nextField: advised.field ?? '',
     nextBestAction: advised.action ?? failed[0]?.action ?? (ready ? pack.done : words.say('form.fillIn')),
     unusedFields: pack.unusedFields,
-    summary: summaryOf(ready, completeness, { missing, wrong }, blocking?.message, words),
+    summary: summaryOf(
+      ready,
+      completeness,
+      { missing, wrong, contradictions: contradictions.slice(0, toldMax).map(({ result }) => result.rule.message) },
+      blocking?.message,
+      words,
+    ),
     basis: basisOf([...results, ...inspected.map(asCheck)], pack.label, words),
   };
 }
@@ -290,11 +320,11 @@ function actionOf({ status, report }: Inspected, { say }: Words): string {
 /** The field that a failed check is about: the contradiction's field, or the one named as its fact. */
 function fieldOf(
   { id, fact }: CheckRule,
-  contradicted: ReadonlyMap<string, string>,
+  contradictions: readonly Contradiction[],
   inspected: readonly Inspected[],
 ): string | undefined {
   return (
-    contradicted.get(id) ??
+    contradictions.find(({ result }) => result.rule.id === id)?.field ??
     inspected.find(({ field, report }) => fact === field.name || fact === report.label)?.field.name
   );
 }
@@ -331,10 +361,13 @@ function asCheck({ report, field, status, importance }: Inspected): CheckResult 
   };
 }
 
+/** A summary stays one that can be read. */
+const toldMax = 3;
+
 function summaryOf(
   ready: boolean,
   percent: number,
-  { missing, wrong }: { missing: number; wrong: number },
+  { missing, wrong, contradictions }: { missing: number; wrong: number; contradictions: readonly string[] },
   blocking: string | undefined,
   { say }: Words,
 ): string {
@@ -343,5 +376,5 @@ function summaryOf(
   if (ready) return say('form.requiredIsThere', { percent });
   const needed = missing === 0 ? [] : [say('form.needed', { count: missing })];
   const corrected = wrong === 0 ? [] : [say('form.wrong', { count: wrong })];
-  return [say('form.percent', { percent }), ...needed, ...corrected].join(' ');
+  return [say('form.percent', { percent }), ...needed, ...corrected, ...contradictions].join(' ');
 }

@@ -38,12 +38,35 @@ function monthOf(name = ''): number {
   return monthNames.findIndex((names) => names.includes(name)) + 1;
 }
 
+/** Which of the first two numbers of 03/04/2026 is the month. */
+export type DayOrder = 'day first' | 'month first';
+
+/** The order in which a locale writes days; undefined where both orders are usual. */
+export function dayOrderOf(locale: string): DayOrder | undefined {
+  if (/^(?:en[-_](?:US|PH|PR)|es[-_](?:US|PR))\b/i.test(locale)) return 'month first';
+  return /^(?:$|en$|en[-_]CA\b)/i.test(locale) ? undefined : 'day first';
+}
+
+const withSlashes = /^(\d{1,2})([/-])(\d{1,2})\2(?:\d{4}|\d{2})$/;
+
+/** The order that the days of one form have themselves, as far as one of them has a number above 12; undefined if they differ. */
+export function dayOrderIn(texts: readonly string[]): DayOrder | undefined {
+  const orders = new Set(
+    texts.flatMap((text) => {
+      const [, first, , second] = withSlashes.exec(text.trim()) ?? [];
+      if (Number(first) > 12) return ['day first' as const];
+      return Number(second) > 12 ? ['month first' as const] : [];
+    }),
+  );
+  return orders.size === 1 ? [...orders][0] : undefined;
+}
+
 /**
- * Reads a day: 2024-05-17 (with or without a time), 17.05.2024, 17.05.24, 17-05-2024 or 17/05/2024, which is read month first in
- * United States locales, or one with the month's name in English, German, Spanish or French. Undefined for anything that is not a
+ * Reads a day: 2024-05-17 (with or without a time), 17.05.2024, 17.05.24, 17-05-2024 or 17/05/2024, which is read in the order
+ * that is given, or one with the month's name in English, German, Spanish or French. Undefined for anything that is not a
  * day, such as 30 February.
  */
-export function readDay(text: string, locale = ''): Day | undefined {
+export function readDay(text: string, order: DayOrder = 'day first'): Day | undefined {
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]{5,15}(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
   if (iso) return dayOf(Number(iso[1]), Number(iso[2]), Number(iso[3]));
   const local = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})$/.exec(text);
@@ -52,7 +75,7 @@ export function readDay(text: string, locale = ''): Day | undefined {
     return named && dayOf(...named);
   }
   const [first, second, year] = [Number(local[1]), Number(local[3]), yearOf(local[4])];
-  const monthFirst = local[2] !== '.' && (/^en-US/i.test(locale) || second > 12);
+  const monthFirst = local[2] !== '.' && (second > 12 || (order === 'month first' && first <= 12));
   return monthFirst ? dayOf(year, first, second) : dayOf(year, second, first);
 }
 

@@ -27,7 +27,7 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
   ['bic', /\b(bic|swift)\b/],
   [
     'vat',
-    /\b(vat (id|number|no|nr)|vatid|vat|tax (id|number|no)|taxid|steuernummer|numero fiscal|ust id(nr)?|ustid(nr)?|uid nummer|nif iva|numero de tva|tva intracommunautaire|tva|umsatzsteuer id)\b/,
+    /\b(vat (id|number|no|nr)|vatid|vat|tax (id|number|no)|taxid|steuernummer|numero fiscal|ust id(nr)?|ustid(nr)?|uid nummer|mwst ?(nr|nummer)|nif iva|numero de tva|tva intracommunautaire|tva|umsatzsteuer id)\b/,
   ],
   ['currency', /\b(currency|waehrung|wahrung|moneda|devise)\b/],
   ['postcode', /\b(post ?code|postal ?code|zip|zip ?code|plz|postleitzahl|codigo postal|code postal|cp)\b/],
@@ -69,13 +69,13 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
 /** What has happened by the time that somebody fills in a form. */
 function happenings(): RegExp {
   const english =
-    '(incident|accident|loss|damage|theft|purchase|invoice|issue|diagnosis|vaccination) date|date of (the )?(incident|accident|loss|damage|theft|purchase|issue|diagnosis|death|invoice|offence)|(purchased|bought|issued|reported|discovered|noticed|happened|occurred|diagnosed|ordered) (on|to)|issue date|when did (it|the)|(date of )?first registration|first registered|last (visit|inspection|service|check ?up|payment|donation|period)|(customer|member|patient|client|ill|sick|symptoms) since';
+    '(incident|accident|loss|damage|theft|purchase|invoice|issue|diagnosis|vaccination) date|date of (the )?(incident|accident|loss|damage|theft|purchase|issue|diagnosis|death|invoice|offence)|(purchased|bought|issued|reported|discovered|noticed|happened|occurred|diagnosed|ordered) (on|to)|issue date|when did (it|the)|(date of )?first registration|first registered|last (visit|inspection|service|check ?up|payment|donation|period)|(customer|member|patient|client|ill|sick|symptoms|employed|self employed) since';
   const german =
-    'schadens?(datum|tag|ereignis)|(datum|tag|zeitpunkt) (des|der) (schadens\\w*|unfalls?|vorfalls?|diebstahls?|ereignisses|kaufs?|einbruchs?|tat|feststellung|entdeckung|ausstellung|rechnung|diagnose)|unfall(datum|tag)|vorfall(s?datum|tag)?|kaufdatum|gekauft am|rechnungsdatum|ausstellungsdatum|ausgestellt am|(entdeckt|gemeldet|festgestellt|passiert|bemerkt|bestellt) am|sterbedatum|todestag|impfdatum|erstzulassung|letzte[rs]? (besuch|inspektion|untersuchung|wartung|impfung|zahlung|spende)|(kunde|kundin|mitglied|patient|patientin|krank|wohnhaft|beschwerden) seit';
+    'schadens?(datum|tag|ereignis)|(datum|tag|zeitpunkt) (des|der) (schadens\\w*|unfalls?|vorfalls?|diebstahls?|ereignisses|kaufs?|einbruchs?|tat|feststellung|entdeckung|ausstellung|rechnung|diagnose)|unfall(datum|tag)|vorfall(s?datum|tag)?|kaufdatum|gekauft am|rechnungsdatum|ausstellungsdatum|ausgestellt am|(entdeckt|gemeldet|festgestellt|passiert|bemerkt|bestellt) am|sterbedatum|todestag|impfdatum|erstzulassung|letzte[rs]? (besuch|inspektion|untersuchung|wartung|impfung|zahlung|spende)|(kunde|kundin|mitglied|patient|patientin|krank|wohnhaft|beschwerden|beschaftigt|angestellt|selbststandig|arbeitslos) seit';
   const spanish =
-    'fecha (de(l| la| los)? )?(siniestro|accidente|incidente|suceso|compra|factura|expedicion|emision|robo|hechos|denuncia|diagnostico|fallecimiento|matriculacion|defuncion|averia|perdida)|primera matriculacion|(ocurrido|comprado|expedid[oa]|emitid[oa]|detectado|diagnosticado) el|ultim[oa] (visita|revision|pago|consulta|donacion)|(cliente|soci[oa]|paciente|enferm[oa]) desde';
+    'fecha (de(l| la| los)? )?(siniestro|accidente|incidente|suceso|compra|factura|expedicion|emision|robo|hechos|denuncia|diagnostico|fallecimiento|matriculacion|defuncion|averia|perdida)|primera matriculacion|(ocurrido|comprado|expedid[oa]|emitid[oa]|detectado|diagnosticado) el|ultim[oa] (visita|revision|pago|consulta|donacion)|(cliente|soci[oa]|paciente|enferm[oa]|emplead[oa]|contratad[oa]|autonom[oa]) desde';
   const french =
-    "date (de(s|l)? |du |d'|de l'|de la )?(sinistre|accident|incident|achat|facture|emission|delivrance|faits|constat|diagnostic|deces|immatriculation|vaccination|dommage|degat|panne|perte|survenance)|(premiere )?mise en circulation|(survenu|achete|delivree?|constate|declare|emis|signale) le|derni(er|ere) (visite|controle|paiement|don|consultation)|(client|cliente|adherent|adherente|patient|malade) depuis";
+    "date (de(s|l)? |du |d'|de l'|de la )?(sinistre|accident|incident|achat|facture|emission|delivrance|faits|constat|diagnostic|deces|immatriculation|vaccination|dommage|degat|panne|perte|survenance)|(premiere )?mise en circulation|(survenu|achete|delivree?|constate|declare|emis|signale) le|derni(er|ere) (visite|controle|paiement|don|consultation)|(client|cliente|adherent|adherente|patient|malade|employee?|salariee?) depuis";
   return new RegExp(`\\b(${english}|${german}|${spanish}|${french})`);
 }
 
@@ -92,6 +92,21 @@ export function meaningOf(name: string, label: string): Meaning | undefined {
   // A number with a form of its own is meant wherever it is named, but for accounts.
   if (found !== 'iban' && found !== 'bic' && knownNumberOf(words) !== undefined) return 'number';
   return found;
+}
+
+const dayMeanings: ReadonlySet<Meaning> = new Set(['birth', 'founded', 'past', 'expiry', 'wished']);
+const meaningsOfDays = meanings.filter(([meaning]) => dayMeanings.has(meaning));
+
+/** What a field for a day asks for: "Date of expiry of the identity card" is no number of one. */
+export function dayMeaningOf(name: string, label: string): Meaning | undefined {
+  const words = wordsOf(name, label);
+  const found = meaningsOfDays.find(([, pattern]) => pattern.test(words))?.[0];
+  return found === 'birth' && expected.test(words) ? undefined : found;
+}
+
+/** Whether what is asked for is a day. */
+export function isDayMeaning(meaning: Meaning | undefined): boolean {
+  return meaning !== undefined && dayMeanings.has(meaning);
 }
 
 /** The words of a field's name and label, folded. */
@@ -122,3 +137,11 @@ export function asksAge(words: string): boolean {
     /^(age|alter|edad)\b|\b(age of|alter (der|des)|edad (de|del)|age (de|du))\b/.test(words) && !agedThing.test(words)
   );
 }
+
+/** Whether a country is where somebody lives or a firm is: not a nationality, a country of birth, a bank's, or one to travel to. */
+export function asksHome(words: string): boolean {
+  return /countr|land|pais|pays/.test(words) && !elsewhere.test(words);
+}
+
+const elsewhere =
+  /national|staats|nacional|citizen|birth|geburt|nac|naiss|bank|banco|banque|konto|destin|\bziel|reise|visit|travel|herkunft|origin|ursprung|served|bedient|issu|ausstell|expedi|emis|delivr|licen|fuhrerschein|bundes|lander\b|countries|paises/;

@@ -9,18 +9,22 @@ import {
 import mobileNumbers from 'libphonenumber-js/mobile/examples';
 import { foldText } from '../../base/text/fold.ts';
 import { countryCodeOf } from './countries.ts';
-import { type Day, readDay } from './days.ts';
+import { type Day, type DayOrder, readDay } from './days.ts';
 import { type Fault, fault } from './fault.ts';
 import type { Meaning } from './field-meaning.ts';
 import type { FormSubject } from './form-subject.ts';
-import { isIberian, isWrongNumber, knownNumberOf } from './known-numbers.ts';
+import { isDoubtfulNumber, isIberian, isWrongNumber, knownNumberOf } from './known-numbers.ts';
+import { latinAmericanTaxNumbers } from './latin-american-numbers.ts';
 import { isStockName } from './stock-names.ts';
 
 /** The context from the other values and the request: the subject's country, and the current day. */
 export interface SenseContext {
   /** ISO 3166, from the form's country field or the locale's region. */
   country: string | undefined;
-  locale: string;
+  /** The reader's language. */
+  language: string;
+  /** How the days of the form are written. */
+  dayOrder: DayOrder;
   /** The sign before decimals in the reader's language. */
   decimal: '.' | ',';
   today: Day;
@@ -73,13 +77,22 @@ function mashed(text: string): Fault | undefined {
   return isMash(text) ? fault('field.mash') : undefined;
 }
 
-function notYet(text: string, { today, locale }: SenseContext): Fault | undefined {
-  const day = readDay(text, locale);
+function notYet(text: string, { today, dayOrder }: SenseContext): Fault | undefined {
+  const day = readDay(text, dayOrder);
   return day !== undefined && day.iso > today.iso ? fault('field.future') : undefined;
 }
 
-function passed(text: string, { today, locale }: SenseContext): Fault | undefined {
-  const day = readDay(text, locale);
+/** Why a text with hours and minutes is no time of a day. */
+export function timeProblem(text: string, words: string): Fault | undefined {
+  const [, hours, minutes] = /^(\d{1,2}) ?[:h] ?(\d{2})\b/i.exec(text) ?? [];
+  if (hours === undefined || !asksTime.test(words)) return undefined;
+  return Number(hours) > 24 || Number(minutes) > 59 ? fault('field.noSuchTime') : undefined;
+}
+
+const asksTime = /\btime\b|\w*uhrzeit\b|\bhora\b|\bheure\b/;
+
+function passed(text: string, { today, dayOrder }: SenseContext): Fault | undefined {
+  const day = readDay(text, dayOrder);
   return day !== undefined && day.iso < today.iso ? fault('field.passed') : undefined;
 }
 
@@ -101,16 +114,33 @@ function bare(text: string): string {
 // The prefixes whose format the check knows; other countries' tax numbers are accepted as they are.
 const vatPrefixes: ReadonlySet<string> = new Set(vatCountries.flatMap(({ codes }) => [codes[0] ?? '']));
 
-function vatProblem(text: string, { country }: SenseContext): Fault | undefined {
+// Where these words stand, a VAT ID is meant, and not any number of a tax office.
+const vatAlone = /\bvat\b|\bust id|ustid|umsatzsteuer id|\bmwst\b|\buid\b|\btva\b|nif iva/;
+const taxAlso = /\btax\b|steuernummer|fiscal/;
+
+function vatProblem(text: string, { country }: SenseContext, words: string): Fault | undefined {
   const number = bare(text).replaceAll('/', '');
+  const isTaxNumber = country === undefined ? undefined : latinAmericanTaxNumbers[country];
+  if (isTaxNumber?.(number)) return undefined;
   const prefix = number.slice(0, 2);
   const own = prefix === 'EL' ? 'GR' : prefix;
   if (vatPrefixes.has(own) && (own === country || countryCodeOf(own) !== undefined))
-    return checkVAT(number, vatCountries).isValid ? undefined : fault('field.vat');
+    return isVat(number) ? undefined : fault('field.vat');
   if (number.length < 5 || !/\d/.test(number)) return fault('field.vatShort');
-  // At home, Spain and Portugal write the number without its prefix.
-  const isHome = (country === 'ES' || country === 'PT') && !/^[A-Z]{2}/.test(number);
-  return isHome && !isIberian(number, country) ? fault('field.wrongNumber') : undefined;
+  if (isTaxNumber !== undefined) return fault('field.wrongNumber');
+  if (country === undefined || /^[A-Z]{2}/.test(number)) return undefined;
+  // At home, numbers are written without their prefix.
+  if (country === 'ES' || country === 'PT') return isIberian(number, country) ? undefined : fault('field.wrongNumber');
+  const isAlone = vatAlone.test(words) && !taxAlso.test(words);
+  if (!isAlone || !vatPrefixes.has(country)) return undefined;
+  return isVat(`${homePrefixes[country] ?? country}${number}`) ? undefined : fault('field.vat');
+}
+
+// Where the prefix of VAT IDs is not the country's code.
+const homePrefixes: Readonly<Record<string, string>> = { CH: 'CHE', GR: 'EL' };
+
+function isVat(number: string): boolean {
+  return checkVAT(number, vatCountries).isValid;
 }
 
 // One example per country, with a valid check digit.
@@ -131,11 +161,17 @@ export function countryOfVat(text: string): string | undefined {
   return vatPrefixes.has(prefix) ? (prefix === 'XI' ? 'GB' : prefix) : undefined;
 }
 
+/** Whether the number that a field asks for may be right, but had better be compared with the papers. */
+export function doubtIn({ meaning, words }: AskedFor, text: string): Fault | undefined {
+  const known = meaning === 'number' ? knownNumberOf(words) : undefined;
+  return known !== undefined && isDoubtfulNumber(known, text) ? fault('field.doubtfulNumber') : undefined;
+}
+
 const yearsMax = 120;
 const adultAt = 18;
 
-function birthProblem(text: string, { today, locale }: SenseContext): Fault | undefined {
-  const day = readDay(text, locale);
+function birthProblem(text: string, { today, dayOrder }: SenseContext): Fault | undefined {
+  const day = readDay(text, dayOrder);
   if (day === undefined) return undefined;
   if (day.iso > today.iso) return fault('field.future');
   const age = today.year - day.year - (today.iso.slice(5) < day.iso.slice(5) ? 1 : 0);
@@ -144,8 +180,8 @@ function birthProblem(text: string, { today, locale }: SenseContext): Fault | un
 }
 
 /** Whether a date of birth belongs to someone under 18. */
-export function isMinor(text: string, { today, locale }: SenseContext): boolean {
-  const day = readDay(text, locale);
+export function isMinor(text: string, { today, dayOrder }: SenseContext): boolean {
+  const day = readDay(text, dayOrder);
   if (day === undefined || day.iso > today.iso) return false;
   return today.year - day.year - (today.iso.slice(5) < day.iso.slice(5) ? 1 : 0) < adultAt;
 }
@@ -219,8 +255,11 @@ export function phoneOf(country: string | undefined): string | undefined {
 
 const shortNumbers: ReadonlySet<string> = new Set('AD FK FO GL KI NC NF NU PM SB SH TK TO WF'.split(' '));
 
+const extension = /[\s,]+(?:ext(?:ension)?|x|durchwahl|dw|poste|anexo|interno)\.? ?\d{1,6}$/i;
+
 /** Why a text is not a telephone number; numbers without a country code are taken as the form's country's. */
-export function phoneProblem(text: string, { country }: Pick<SenseContext, 'country'>): Fault | undefined {
+export function phoneProblem(written: string, { country }: Pick<SenseContext, 'country'>): Fault | undefined {
+  const text = written.replace(extension, '');
   const digits = text.replace(/\D/g, '');
   if (!/^\+?[\d ().\-/]{6,30}$/.test(text) || digits.length < 6 || digits.length > 15) return fault('field.phone');
   const home = country !== undefined && isSupportedCountry(country) ? (country as CountryCode) : undefined;

@@ -1,17 +1,8 @@
 import { checkVAT, countries as vatCountries } from 'jsvat';
 import { crossSum, isEan, isLuhn, isMod11And10, restOf97, sumOf } from './check-digits.ts';
-
-/** A number with a form that can be checked, and the words by which a field asks for it. */
-interface KnownNumber {
-  /** Over folded words of name and label, in English, German, Spanish and French. */
-  words: RegExp;
-  /** Fields that have these words, too, ask for something else. */
-  unless?: RegExp;
-  /** The countries that have it; where the form's country is another, nothing is judged. */
-  of?: readonly string[];
-  /** Over the text without blanks, dots, hyphens and slashes, in capitals. */
-  isRight(number: string, country: string | undefined): boolean;
-}
+import type { KnownNumber } from './known-number.ts';
+import { latinAmericanNumbers } from './latin-american-numbers.ts';
+import { northAmericanNumbers } from './north-american-numbers.ts';
 
 const notPaymentCards =
   /holder|inhaber|titular|expir|valid|gultig|caduc|\bt[iy]pe?o?\b|brand|loyalty|member|mitglied|kunden|client|cliente|fidelite|socio|\bid\b|identi|ausweis|insurance|versicher|gesundheit|health|sanitaria|vitale|gift|geschenk|regalo|cadeau|library|student|residence|sejour|sim\b|fahrer|driv/;
@@ -43,9 +34,10 @@ const knownNumbers: readonly KnownNumber[] = [
     isRight: (number, country) => isIberian(number, country),
   },
   {
-    words: /seguridad social|numero de afiliacion|\bnuss\b|\bnaf\b/,
-    of: ['ES'],
-    isRight: isNaf,
+    words: /(seguridad|seguro) social|numero de afiliacion|\bnu?ss\b|\bnaf\b/,
+    of: ['ES', 'MX'],
+    isRight: (number, country) =>
+      (country !== 'MX' && isNaf(number)) || (country !== 'ES' && isMexicanInsurance(number)),
   },
   {
     words: /steuer ?id(ent(ifikations)?(nummer|nr)?|nr|nummer)?\b|steuerliche identifikationsnummer|\bidnr\b/,
@@ -84,16 +76,6 @@ const knownNumbers: readonly KnownNumber[] = [
   },
   { words: /\bsort ?code\b/, of: ['GB'], isRight: (number) => /^\d{6}$/.test(number) },
   {
-    words: /\bssn\b|social security (number|no)/,
-    of: ['US'],
-    isRight: (number) => /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/.test(number),
-  },
-  {
-    words: /\b(aba|routing) (number|no)\b|\brouting\b/,
-    of: ['US'],
-    isRight: (number) => /^\d{9}$/.test(number) && sumOf(number, [1, 7, 3]) % 10 === 0,
-  },
-  {
     words: /\bisbn\b/,
     isRight: (number) =>
       (/^97[89]\d{10}$/.test(number) && isEan(number)) ||
@@ -103,11 +85,44 @@ const knownNumbers: readonly KnownNumber[] = [
           0),
   },
   { words: /\b(ean|gtin)\b/, isRight: (number) => /^(\d{8}|\d{12,14})$/.test(number) && isEan(number) },
-  { words: /\bimei\b/, isRight: (number) => /^\d{15}$/.test(number) && isLuhn(number) },
   {
-    words: /\bvin\b|fahrgestell ?(nummer|nr)|fahrzeug ?ident|numero de (bastidor|chassis)|vehicle identification/,
-    isRight: (number) => /^[A-HJ-NPR-Z\d]{17}$/.test(number),
+    words: /numero d'entreprise|\bbce\b|enterprise number|unternehmensnummer/,
+    of: ['BE'],
+    isRight: isBelgianCompany,
   },
+  {
+    words: /companies house|company (registration )?(number|no)\b/,
+    of: ['GB'],
+    isRight: (number) => /^(\d{6,8}|[A-Z]{2}\d{6})$/.test(number),
+  },
+  { words: /firmenbuch/, of: ['AT'], isRight: (number) => /^(FN)?\d{1,6}[A-Z]$/.test(number) },
+  {
+    // A vehicle has a registration number, too; that of a company is all digits.
+    words: /registration (number|no)\b|numero d'immatriculation|\brcs\b/,
+    of: ['FR', 'BE'],
+    isRight: (number, country) =>
+      country === 'FR'
+        ? !/^(\d{9}|\d{14})$/.test(number) || isSiren(number) || isSiret(number)
+        : country !== 'BE' || !/^[01]\d{9}$/.test(number) || isBelgianCompany(number),
+  },
+  {
+    words: /registre national|\bniss\b|national register number/,
+    of: ['BE'],
+    isRight: isBelgianPerson,
+  },
+  {
+    words: /\babn\b|australian business/,
+    of: ['AU'],
+    isRight: isAustralianCompany,
+  },
+  {
+    words: /\bpps ?n?\b|personal public service/,
+    of: ['IE'],
+    isRight: isIrishPerson,
+  },
+  { words: /\bimei\b/, isRight: (number) => /^\d{15}$/.test(number) && isLuhn(number) },
+  ...northAmericanNumbers,
+  ...latinAmericanNumbers,
   {
     words: /\blei\b( code)?$|legal entity identifier/,
     isRight: (number) => /^[A-Z\d]{18}\d{2}$/.test(number) && restOf97(lettersAsNumbers(number)) === 1,
@@ -122,7 +137,16 @@ export function knownNumberOf(words: string): KnownNumber | undefined {
 /** Whether a text is not the number that a field asks for; numbers of another country are not judged. */
 export function isWrongNumber({ of, isRight }: KnownNumber, text: string, country: string | undefined): boolean {
   if (of !== undefined && country !== undefined && !of.includes(country)) return false;
-  return !isRight(text.replace(/[\s./-]/g, '').toUpperCase(), country);
+  return !isRight(bare(text), country);
+}
+
+/** Whether the number that a field asks for may be right, but had better be compared with the papers. */
+export function isDoubtfulNumber({ isDoubtful }: KnownNumber, text: string): boolean {
+  return isDoubtful?.(bare(text)) === true;
+}
+
+function bare(text: string): string {
+  return text.replace(/[\s./-]/g, '').toUpperCase();
 }
 
 function isSiren(number: string): boolean {
@@ -159,6 +183,37 @@ function isNaf(number: string): boolean {
   const digits =
     Number(body) < 10_000_000 ? number.slice(0, 2) + String(Number(body)).padStart(7, '0') : number.slice(0, -2);
   return restOf97(digits) === Number(key);
+}
+
+/** IMSS: Luhn's. */
+function isMexicanInsurance(number: string): boolean {
+  return /^\d{11}$/.test(number) && isLuhn(number);
+}
+
+/** Crossroads Bank for Enterprises: 97 less the remainder of the first eight digits. */
+export function isBelgianCompany(number: string): boolean {
+  const [, digits = '', key] = /^(?:BE)?([01]\d{7})(\d{2})$/.exec(number) ?? [];
+  return digits !== '' && 97 - restOf97(digits) === Number(key);
+}
+
+/** National Register: 97 less the remainder of the first nine digits, with a 2 before them for who was born from 2000 on. */
+function isBelgianPerson(number: string): boolean {
+  const [, digits = '', key] = /^(\d{9})(\d{2})$/.exec(number) ?? [];
+  return digits !== '' && [digits, `2${digits}`].some((one) => 97 - restOf97(one) === Number(key));
+}
+
+/** ABN (Australian Taxation Office): modulo 89, after 1 is taken from the first digit. */
+function isAustralianCompany(number: string): boolean {
+  if (!/^[1-9]\d{10}$/.test(number)) return false;
+  return (sumOf(number, [19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 10]) - 10) % 89 === 0;
+}
+
+/** PPSN (Department of Social Protection): the weights 8 to 2, and 9 for a second letter, modulo 23. */
+function isIrishPerson(number: string): boolean {
+  const [, digits = '', check, second = 'W'] = /^(\d{7})([A-W])([A-IW])?$/.exec(number) ?? [];
+  if (digits === '') return false;
+  const more = second === 'W' ? 0 : (second.charCodeAt(0) - 0x40) * 9;
+  return 'WABCDEFGHIJKLMNOPQRSTUV'[(sumOf(digits, [2, 3, 4, 5, 6, 7, 8]) + more) % 23] === check;
 }
 
 function isGermanPension(number: string): boolean {
