@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { guidanceFamily } from '../../src/workflows/families/guidance.ts';
+import { countryCodeOf } from '../../src/workflows/sense/countries.ts';
 import { ask } from './ask.ts';
 
 type Field = readonly [name: string, kind: string, label: string, value: string | string[]];
@@ -185,7 +186,7 @@ describe('a country', () => {
     );
     expect(statusOf('en', 'countries', 'list', 'Countries served', ['US', 'Trinidad and Tobago', 'EU'])).toBe('ok');
     expect(statusOf('fr', 'pays', 'list', 'Pays de livraison', 'France, Belgique et Luxembourg')).toBe('ok');
-    expect(statusOf('es', 'paises', 'list', 'Países', ['España', 'Narnia'])).toBe('invalid');
+    expect(statusOf('es', 'paises', 'list', 'Países', ['España', 'Wallonie'])).toBe('weak');
     expect(fill([['countries', 'country', 'Countries', 'France, Narnia']]).fields[0]?.message).toBe(
       'Countries: “Narnia” is not a country.',
     );
@@ -245,6 +246,9 @@ describe('yes and no', () => {
 
   it('may have more behind them', () => {
     expect(statusOf('de', 'aval', 'boolean', 'Bürgschaft?', 'Ja, liegt bei')).toBe('ok');
+    expect(statusOf('en', 'proof', 'boolean', 'Receipts?', 'Yes - attached')).toBe('ok');
+    expect(statusOf('es', 'seguro', 'boolean', '¿Seguro?', 'Sí (hasta 2027)')).toBe('ok');
+    expect(statusOf('en', 'proof', 'boolean', 'Receipts?', 'Noon-time')).toBe('invalid');
     expect(statusOf('es', 'deudas', 'boolean', '¿Tiene deudas?', 'ninguna')).toBe('ok');
     expect(statusOf('en', 'pets', 'boolean', 'Pets?', 'not sure')).toBe('invalid');
   });
@@ -296,4 +300,72 @@ it('the summary tells contradictions beside what is wrong or missing', () => {
     'en',
   );
   expect(summary).toBe('The form is 66.7 % complete. 1 required field is not filled in. Departure is before Arrival.');
+});
+
+it.each([
+  ['de', 'Einzug', 'ab 1.2.2027', 'ab 31.2.2027'],
+  ['de', 'Termin', '15.03.2027, 14:30 Uhr', '32.03.2027, 14:30 Uhr'],
+  ['es', 'Disponible', 'a partir del 01/02/2027', 'a partir del 31/02/2027'],
+  ['fr', 'Entrée', 'à partir du 1er février 2027', 'à partir du 31 février 2027'],
+  ['en', 'Arrival', '2027-03-15 at 14:30', '2027-02-31 at 14:30'],
+  ['en', 'Arrival', 'from 15 March 2027', 'in spring'],
+])('a day may have a word before it and a time behind it: %s, %s', (locale, label, right, wrong) => {
+  expect(statusOf(locale, 'when', 'date', label, right)).toBe('ok');
+  expect(statusOf(locale, 'when', 'date', label, wrong)).toBe('invalid');
+});
+
+it('a month is enough where something expires or has happened, and not where somebody was born', () => {
+  expect(statusOf('es', 'caducidad', 'date', 'Caducidad de la tarjeta', '08/28')).toBe('ok');
+  expect(statusOf('es', 'caducidad', 'date', 'Caducidad de la tarjeta', '08/25')).toBe('invalid');
+  expect(statusOf('de', 'gueltig', 'date', 'Gültig bis', '13/2028')).toBe('invalid');
+  expect(statusOf('de', 'seit', 'date', 'Beschäftigt seit', '04/2016')).toBe('ok');
+  expect(statusOf('de', 'geburt', 'date', 'Geburtsdatum', '04/1985')).toBe('invalid');
+});
+
+it.each([
+  ['en', 'Date signed'],
+  ['de', 'Datum der Unterschrift'],
+  ['es', 'Fecha de firma'],
+  ['fr', 'Date de signature'],
+])('a form is not signed on a day to come: %s', (locale, label) => {
+  expect(statusOf(locale, 'day', 'date', label, '2027-01-12')).toBe('invalid');
+  expect(statusOf(locale, 'day', 'date', label, '2026-11-12')).toBe('ok');
+});
+
+it.each([
+  ['fr', 'Etats-Unis', 'US'],
+  ['es', 'EE. UU.', 'US'],
+  ['en', 'U.K.', 'GB'],
+  ['de', 'Bundesrepublik Deutschland', 'DE'],
+  ['de', 'D', 'DE'],
+  ['de', 'die Schweiz', 'CH'],
+  ['es', 'Chequia', 'CZ'],
+  ['fr', 'La France', 'FR'],
+  ['es', 'Corea del Sur', 'KR'],
+])('a country may be called as people call it: %s, %s', (locale, value, code) => {
+  expect(countryCodeOf(value)).toBe(code);
+  expect(statusOf(locale, 'land', 'country', 'Country', value)).toBe('ok');
+});
+
+it('a telephone number may have a word before it or behind it', () => {
+  expect(statusOf('de-DE', 'tel', 'phone', 'Telefon', '0151-42218890 (abends)')).toBe('ok');
+  expect(statusOf('de-DE', 'tel', 'phone', 'Telefon', 'Tel. 0341 2256713')).toBe('ok');
+  expect(statusOf('de-DE', 'tel', 'phone', 'Telefon', 'abends')).toBe('invalid');
+});
+
+it('of a whole there is no more than 100 percent', () => {
+  expect(statusOf('de', 'anteil', 'number', 'Beteiligung in %', '120')).toBe('invalid');
+  expect(statusOf('de', 'anteil', 'number', 'Beteiligung in %', '100')).toBe('ok');
+  expect(statusOf('en', 'growth', 'number', 'Growth in percent', '120')).toBe('ok');
+});
+
+it('a National Insurance number is known by its short name, which is a child in Spanish', () => {
+  const nino = (country: string, value: string) =>
+    fill([
+      ['nino', 'text', 'NINO', value],
+      ['country', 'country', 'Country', country],
+    ]).fields[0]?.status;
+  expect(nino('GB', 'QQ123456C')).toBe('invalid');
+  expect(nino('GB', 'AB123456C')).toBe('ok');
+  expect(nino('ES', 'Hugo')).toBe('ok');
 });

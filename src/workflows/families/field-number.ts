@@ -23,6 +23,8 @@ export function numberProblem(field: Plain<FormField>, value: unknown, context: 
     return fault('field.less', { min: 0 });
   if (number === 0 && measured.test(words)) return fault('field.positive');
   if (field.max !== undefined && number > field.max) return fault('field.more', { max: bound(field.max) });
+  if (number > 100 && field.max === undefined && inPercent.test(words) && ofAWhole.test(words))
+    return fault('field.more', { max: 100 });
   return undefined;
 }
 
@@ -84,6 +86,9 @@ const signed =
 
 const ageMax = 120;
 
+// Of these there is no more than the whole.
+const ofAWhole =
+  /\bshare\b|ownership|stake\b|beteiligung|anteil|participacion|\bpart\b|discount|rabatt|descuento|remise|down ?payment|anzahlung|acompte|apport|\b(vat|tax|mwst|ust|iva|tva)\b|skonto|pensum|auslastung|occupancy|attendance/;
 const inPercent = /percent|%|prozent|porcentaje|por ciento|pourcentage|pour cent/;
 
 /** A percentage that was written as a fraction: 0.21 for 21 %. Where less than one percent is usual, nobody knows. */

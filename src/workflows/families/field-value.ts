@@ -188,7 +188,7 @@ function meaningIn({ kind, name, label }: Plain<FormField>, { subject }: SenseCo
  */
 function yesOrNo(value: unknown): boolean | undefined {
   if (typeof value !== 'string') return typeof value === 'boolean' ? value : undefined;
-  const word = foldText(value.slice(0, 200)).replace(/^(\w{2,4})[,;.:(].{0,200}$/, '$1');
+  const word = foldText(value.slice(0, 200).replace(/^(\s*\p{L}{2,4})\s?(?:[,;.:(]|[-–—]\s).*$/su, '$1'));
   if (/^(?:yes|y|ja|j|si|oui|o)$/.test(word)) return true;
   return /^(?:no|n|nein|non)$/.test(word) || saysNone(value) ? false : undefined;
 }
@@ -233,18 +233,19 @@ function listProblem(field: Plain<FormField>, value: unknown): Fault | undefined
     return fault('field.moreItems', { max: field.maxLength });
   if (field.minLength !== undefined && value.length < field.minLength)
     return fault('field.fewerItems', { min: field.minLength });
-  if (field.kind !== 'choices') return countriesProblem(field, value);
+  if (field.kind !== 'choices') return undefined;
   const known = new Set<unknown>(field.choices);
   return value.every((item) => known.has(item)) ? undefined : fault('field.choices');
 }
 
-function countriesProblem({ name, label }: Plain<FormField>, items: readonly unknown[]): Fault | undefined {
-  if (!asksCountries.test(wordsOf(name, label))) return undefined;
-  return strayCountry(items.filter((item) => typeof item === 'string' && !saysNone(item)).join('; '));
-}
+// Cards expire in a month, and of a purchase people remember no more.
+const monthAlone = /^(?:0?[1-9]|1[0-2]) ?[/.-] ?(?:19|20)?\d{2}$/;
+const hasMonth: ReadonlySet<Meaning | undefined> = new Set<Meaning>(['expiry', 'founded', 'past']);
 
 function dateProblem(text: string, field: Plain<FormField>, { dayOrder }: SenseContext): Fault | undefined {
   const day = readDay(text, dayOrder);
+  if (day === undefined && monthAlone.test(text) && hasMonth.has(dayMeaningOf(field.name, field.label)))
+    return undefined;
   if (day === undefined) return looksLikeDay(text) ? fault('field.noSuchDay') : fault('field.date');
   if (field.min !== undefined && day.year < field.min) return fault('field.beforeYear', { year: String(field.min) });
   if (field.max !== undefined && day.year > field.max) return fault('field.afterYear', { year: String(field.max) });
@@ -347,8 +348,15 @@ function roughNumber(field: Plain<FormField>, value: unknown, context: SenseCont
   return field.kind === 'number' ? fractionIn(field, value, context) : undefined;
 }
 
+/** What is no country in a list of them; it may be a part of one. */
+function listedCountry({ name, label }: Plain<FormField>, items: unknown): Fault | undefined {
+  if (!Array.isArray(items) || !asksCountries.test(wordsOf(name, label))) return undefined;
+  return strayCountry(items.filter((item) => typeof item === 'string' && !saysNone(item)).join('; '));
+}
+
 function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
   if (field.kind === 'number' || field.kind === 'integer') return roughNumber(field, value, context);
+  if (field.kind === 'list') return listedCountry(field, listedIn(value));
   if (typeof value !== 'string' || field.kind === 'choice') return undefined;
   const text = value.trim();
   const meaning = meaningOf(field.name, field.label);

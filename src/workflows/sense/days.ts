@@ -61,12 +61,22 @@ export function dayOrderIn(texts: readonly string[]): DayOrder | undefined {
   return orders.size === 1 ? [...orders][0] : undefined;
 }
 
+const fromOrTo =
+  /^(?:from|since|as of|until|ab(?: dem)?|seit(?: dem)?|am|bis(?: zum)?|desde(?: el)?|a partir del?|hasta el|le|el|à partir du|a partir du|depuis le|dès le|jusqu'au) (?=\d)/i;
+const timeBehind = /,? (?:um |at |a las |à )?\d{1,2}(?:[:h]\d{2}(?: ?uhr)?| ?uhr)$/i;
+
+/** A day without the words by which people say that something begins or ends on it, and without a time. */
+function dayAlone(text: string): string {
+  return text.length > namedMax * 2 ? text : text.replace(fromOrTo, '').replace(timeBehind, '');
+}
+
 /**
  * Reads a day: 2024-05-17 (with or without a time), 17.05.2024, 17.05.24, 17-05-2024 or 17/05/2024, which is read in the order
  * that is given, or one with the month's name in English, German, Spanish or French. Undefined for anything that is not a
  * day, such as 30 February.
  */
-export function readDay(text: string, order: DayOrder = 'day first'): Day | undefined {
+export function readDay(written: string, order: DayOrder = 'day first'): Day | undefined {
+  const text = dayAlone(written);
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]{5,15}(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
   if (iso) return dayOf(Number(iso[1]), Number(iso[2]), Number(iso[3]));
   const local = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})$/.exec(text);
@@ -86,7 +96,8 @@ export function dayAt(ms: number): Day {
 }
 
 /** Whether a text has the form of a day, whether or not that day exists. */
-export function looksLikeDay(text: string): boolean {
+export function looksLikeDay(written: string): boolean {
+  const text = dayAlone(written);
   return (
     /^\d{4}-\d{2}-\d{2}(T.*)?$|^\d{1,2}([./-])\d{1,2}\2(?:\d{4}|\d{2})$/.test(text) || namedDay(text) !== undefined
   );

@@ -60,7 +60,13 @@ const knownNumbers: readonly KnownNumber[] = [
   {
     words: /national insurance|\b(nino|ni) (number|no)\b/,
     of: ['GB'],
-    isRight: (number) => /^(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]$/.test(number),
+    isRight: isNino,
+  },
+  {
+    // "Nino" is also a Spanish child.
+    words: /^nino nino$/,
+    of: ['GB'],
+    isRight: (number, country) => country === undefined || isNino(number),
   },
   {
     words: /\bnhs (number|no)\b|\bnhs\b$/,
@@ -174,6 +180,11 @@ export function isIberian(number: string, country: string | undefined): boolean 
   return prefixes.some(
     (prefix) => checkVAT(prefix + number.replace(new RegExp(`^${prefix}`), ''), vatCountries).isValid,
   );
+}
+
+/** HMRC's form; there is no check digit. */
+function isNino(number: string): boolean {
+  return /^(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]$/.test(number);
 }
 
 function isNaf(number: string): boolean {
