@@ -133,6 +133,8 @@ describe('what is none', () => {
     ['property', 'offer', 'Maison\nQuartier loué pour son calme.'],
     ['fashion', 'size', 'Wax jacket\nSmall repair inside the left pocket. 100% waxed cotton.'],
     ['fashion', 'material', 'Bag\nMade of faux leather.'],
+    ['fashion', 'size', 'Zapatillas\nTallas de la 38 a la 45.'],
+    ['generic', 'condition', 'E-Bike Cube\nKette und Ritzel neu.'],
     ['furniture', 'heightCm', 'Schrank\n2 hoch gestapelt.'],
     ['jobs', 'employer', 'Job\nUnternehmen der Lebensmittelbranche sucht Fahrer.'],
     ['jobs', 'employer', 'Job\nSomos líderes del sector.'],
@@ -149,6 +151,9 @@ describe('a place', () => {
     ['vehicles', 'Motorhome\nCan be seen just outside Hexham.', 'Hexham'],
     ['jobs', 'Kfz-Mechatroniker\nDas Autohaus Brinkmann GmbH in Lingen sucht Verstärkung.', 'Lingen'],
     ['jobs', 'Night shift\nOur depot in Thirsk needs you.', 'Thirsk'],
+    ['jobs', 'Koch\nFür unser Restaurant Zur Alten Post in Füssen suchen wir einen Koch.', 'Füssen'],
+    ['jobs', 'Cocinero\nCasa Paco en Ayamonte busca cocinero.', 'Ayamonte'],
+    ['jobs', 'Koch\nWer in Vollzeit sucht, ist hier richtig.', undefined],
     ['jobs', 'Koch\nUnser Betrieb in Vollzeit.', undefined],
     ['jobs', 'Vendeur\nMagasin de chaussures en centre-ville.', undefined],
   ])('of %s: %s', (kind, text, place) => {
@@ -159,6 +164,8 @@ describe('a place', () => {
 it.each<[Kind, string, string, string]>([
   ['property', 'offer', 'Alquilo piso\nTres habitaciones.', 'Alquilo'],
   ['vehicles', 'fuel', 'Corsa\nDieselmotor, 120.000 km.', 'Dieselmotor'],
+  ['services', 'location', 'Umzug\n35 € pro Stunde. Köln und Umkreis.', 'Köln'],
+  ['fashion', 'condition', 'Botas\nTalla 40. Nuevas.', 'Nuevas'],
 ])('whole words are quoted: %s, %s: %s', (kind, name, text, quote) => {
   expect(factIn(kind, name, text)?.quote).toBe(quote);
 });

@@ -120,6 +120,8 @@ const none: readonly never[] = [];
 
 const inWord = /\p{L}/u;
 const wordMax = 40;
+/** A pattern that begins where a sentence does may have the end of the one before in it. */
+const betweenSentences = /^[.,;:!?)|/]\s*(?=\p{L})/u;
 
 /** The words of a text between two positions. Where a pattern begins or ends within a word, the whole word is quoted. */
 function quoteOf(text: string, from: number, to: number): string {
@@ -127,7 +129,7 @@ function quoteOf(text: string, from: number, to: number): string {
   const isLetter = (at: number) => inWord.test(text[at] ?? '');
   while (isLetter(start) && isLetter(start - 1) && from - start < wordMax) start--;
   while (isLetter(end - 1) && isLetter(end) && end - to < wordMax) end++;
-  return text.slice(start, end).trim();
+  return text.slice(start, end).trim().replace(betweenSentences, '');
 }
 
 /** Nobody earns thousands an hour: what an hour pays is told besides. */

@@ -14,7 +14,7 @@ const conditionWords = {
     /sin estrenar|nuev[oa]s? (?:con etiqueta|en caja|sin uso)|(?:^|[.,;:!-] ?)nuev[oa]s?(?=[.,;!]|$)|a estrenar|precintad[oa]|sin usar/,
     /neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?/,
     // A German "neu", too.
-    /(?<!(?:inspektion|tuv|hu|pickerl|service|akku|batterie|kette|chaine|reifen|mantel|schlauche?|bremsen|bremsbelage|sattel|selle|saiten|bezug|housse|display|armband|ladegerat|kabel|polster|matratze) )neu(?:f|ve|wertig)?(?=[.,;!]|$)/,
+    /(?<!(?:inspektion|tuv|hu|pickerl|service|akku|batterie|kette|chaine|ritzel|kassette|pedale|griffe|lager|filter|zahnriemen|kupplung|birne|lampe|dichtung|motor|reifen|mantel|schlauche?|bremsen|bremsbelage|sattel|selle|saiten|bezug|housse|display|armband|ladegerat|kabel|polster|matratze) )neu(?:f|ve|wertig)?(?=[.,;!]|$)/,
   ],
   veryGood: [
     /very good|excellent|never crashed|(?:great|superb|fantastic|perfect|lovely|beautiful|top|amazing|outstanding) (?:used |overall )?(?:condition|nick|shape|order)|immaculate|pristine|\bvgc\b/,
@@ -92,6 +92,8 @@ const isBroken = /^(?:broken|defekt|damaged|averiad|crack|kaputt|rot[oa]|cass|br
 /** Flaws that leave a thing what it is. */
 const isFlaw =
   /^(?:scratch|marks|kratzer|schramme|delle|beule|macken|gebrauchsspuren|aranazo|golpes?|rozadura|abolladura|rayure|eraflure|petite? eclat|un eclat|quelques eclat|eclat|bosse|dent|scuff|chipped|stain|flecken|marcas|senales|signs|light|slight|some|minor|normal)/;
+/** What was done with it, which is no condition where one is stated: "Used for one job, so in very good condition." */
+const isUse = /^(?:used|worn)/;
 /** A condition by its name says more than a flaw beside it: "Some ring marks. Good used condition." */
 const stated =
   /(?:good|excellent) (?:used |overall |general |all.?round )?condition|gut(?:er|em|en)? (?:gebrauchter |allgemeiner )?zustand|gut erhalten|buen estado|bon etat/;
@@ -120,7 +122,7 @@ export const conditionOf: ChoiceReader = Object.assign(
     const isOfPart =
       isBroken.test(match[0]) && (afterPart.test(before(text, match, 40)) || beforePart.test(after(text, match, 24)));
     if ((isOfPart || isFlaw.test(match[0])) && otherwise.test(after(text, match, 60))) return undefined;
-    if (isFlaw.test(match[0]) && stated.test(after(text, match, 200))) return undefined;
+    if ((isFlaw.test(match[0]) || isUse.test(match[0])) && stated.test(after(text, match, 200))) return undefined;
     if (isOfPart) return named(match, text) && 'used';
     return /^(?:worn|used|getragen|gebraucht|usad|d'occasion|occasion)/.test(match[0]) &&
       /^[^.;\n]{0,24}[,;.:] ?(?:in |en |im )?(?:sehr gut|gut|neuwertig|wie neu|very good|good|excellent|like new|muy buen|buen|excelente|como nuev|tres bon|bon|parfait|comme neu)[a-z]*(?: (?:condition|zustand|estado|etat))?/.test(

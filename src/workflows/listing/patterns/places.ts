@@ -110,6 +110,10 @@ const workplaces = [
   "(?:magasin|agence|site|usine|boutique|atelier|restaurant|antenne|depot|entrepot|clinique|cabinet|hotel|garage|salon|boulangerie|chantiers?)(?: (?:de|du|a|sur)|,) |(?:magasin|agence|site|usine|boutique|atelier|restaurant|antenne|depot|entrepot|clinique|cabinet|hotel) d'",
 ];
 
+/** What is said right after the place of one who hires. */
+const hires =
+  /,? (?:sucht|suchen wir|stellt|recrute|recherche|cherche|busca|buscamos|necesita|selecciona|precisa|incorpora|is (?:looking|hiring|seeking)|are (?:looking|hiring|seeking)|needs|seeks|requires)(?![a-z])/;
+
 /** Kinds of which people ask first where they are. */
 const placed: readonly Kind[] = ['jobs', 'services', 'property', 'vehicles'];
 const goods: readonly Kind[] = ['electronics', 'furniture', 'fashion', 'generic'];
@@ -205,6 +209,19 @@ export const placePatterns: readonly FactPattern[] = [
     nameAfter: placeAtStart,
     called: withArticle,
     read: (match) => match[1],
+  },
+  {
+    // "Restaurant Zur Alten Post in Füssen sucht": whoever hires there.
+    fact: 'location',
+    kinds: ['jobs'],
+    asWritten: true,
+    unlessSaid: true,
+    denied: {},
+    needs: hires,
+    pattern: /(?<![a-z])(?:in|en|a|at|bei) /g,
+    nameAfter: placeAtStart,
+    called: withArticle,
+    read: (match, text) => (hires.exec(after(text, match, 24))?.index === 0 ? match[1] : undefined),
   },
   {
     // "Our kitchen in York needs a chef": known towns need no other word.

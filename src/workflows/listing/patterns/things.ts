@@ -50,7 +50,7 @@ export const thingPatterns: readonly FactPattern[] = [
     kinds: ['fashion'],
     fields: ['size', 'grosse', 'groesse', 'talla', 'taille', 'pointure'],
     pattern:
-      /(?<![a-z])(?:size|gr(?:osse|oße|\.)?|talla|t\.?|taille|pointure|uk|eu|us|konfektionsgrosse|schuhgrosse|numero|talle)[ :]{0,2}(\d{1,3}(?: [12]\/3|[.,]5)?(?:[/-]\d{1,3})?|x{0,3}[sml]|one size|unica|unique)(?![a-z0-9]| ?%)|(?<![a-z])c(\d\d)(?![a-z0-9])|\b(x{1,3}[sl])\b|\bw\d\d ?\/? ?l\d\d|\b(\d{2,3})\/(\d{2,3}) ?cm|\b\d{1,2} ?- ?\d{1,2} (?:years|jahre|anos|ans|months|monate|meses|mois)/g,
-    read: (match) => (match[1] ?? match[2] ?? match[0]).toUpperCase(),
+      /(?<![a-z])(?:size|gr(?:osse|oße|\.)?|talla|t\.?|taille|pointure|uk|eu|us|konfektionsgrosse|schuhgrosse|numero|talle)(?:[ :]{0,2}(\d{1,3}(?: [12]\/3|[.,]5)?(?:[/-]\d{1,3})?)|[ :]{1,2}(x{0,3}[sml]|one size|unica|unique))(?![a-z0-9]| ?%)|(?<![a-z])c(\d\d)(?![a-z0-9])|\b(x{1,3}[sl])\b|\bw\d\d ?\/? ?l\d\d|\b(\d{2,3})\/(\d{2,3}) ?cm|\b\d{1,2} ?- ?\d{1,2} (?:years|jahre|anos|ans|months|monate|meses|mois)/g,
+    read: (match) => (match[1] ?? match[2] ?? match[3] ?? match[0]).toUpperCase(),
   },
 ];
