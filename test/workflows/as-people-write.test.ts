@@ -210,7 +210,7 @@ describe('a draft', () => {
     );
     const leaving = { Mieterin: 'Eva Kern', zum: '2027-02-28' };
     expect(body('de', 'notice', leaving, 'Kündigung meiner Wohnung')).toMatch(
-      /kündige ich zum 28[\s\S]*Grüße\nEva Kern$/,
+      /kündige ich folgenden Vertrag zum 28[\s\S]*Grüße\nEva Kern$/,
     );
   });
 

@@ -82,7 +82,42 @@ describe('a letter of no kind', () => {
   });
 });
 
+describe('the names of facts', () => {
+  it.each([
+    [
+      'en',
+      'Reply about the warranty claim, which was turned down',
+      { machine: 'Barista' },
+      'for the following: Barista.',
+    ],
+    ['de', 'Terminerinnerung', { behandlung: 'Zahnreinigung' }, 'Ihren Termin: Zahnreinigung.'],
+    ['de', 'Erstattung', { Betrag: '640.00 EUR', Buchung: 'R-9081' }, 'Buchungsnummer: R-9081.'],
+    ['es', 'Presupuesto', { servicio: 'pintura', precio: '90.00 EUR', plazo: '5 días' }, 'La duración: 5 días.'],
+    ['es', 'Dar de baja el gimnasio', { gimnasio: 'Titán', socio: '4471' }, 'Número de socio: 4471.'],
+    ['fr', 'Confirmer', { objet: 'visite', creneau_horaire: 'entre 8 h et 10 h' }, "L'heure : entre 8 h et 10 h."],
+    ['fr', 'Bon de livraison', { numBL: 'BL-7', articles: 'farine', nbColis: '16' }, 'Nombre de colis : 16.'],
+    ['de', 'Absage an Bewerber', { stelle: 'Koch', bewerbung_vom: '2026-11-03' }, 'Ihrer Bewerbung: 3. November 2026.'],
+    [
+      'es',
+      'Confirmar la cita',
+      { vehiculo: 'Seat León', servicio: 'revisión' },
+      'Le confirmamos lo siguiente: revisión.',
+    ],
+    ['fr', 'Réponse à une réclamation', { reclamation: 'bruit' }, 'concernant ceci : bruit.'],
+    ['fr', 'Annuler ma commande', { vendeur: 'Meubles Lacroix', nom: 'Julien Faure' }, 'Cordialement,\nJulien Faure'],
+  ])('lead to their sentences (%s, %s)', (locale, purpose, facts, sentence) => {
+    expect(draft(locale, purpose, facts as unknown as Record<string, string>)?.body).toContain(sentence);
+  });
+});
+
 describe('a notice that ends a contract', () => {
+  it.each([
+    ['es', 'Comunicar al casero que dejo el piso', { ultimo_dia: '2027-01-31' }, 'efectos del 31 de enero de 2027 el'],
+    ['fr', 'Prévenir la propriétaire que je quitte le logement', { fin: '2027-01-31' }, 'suivant : bail.'],
+  ])('is one of whoever leaves a flat (%s, %s)', (locale, purpose, facts, sentence) => {
+    expect(draft(locale, purpose, facts as unknown as Record<string, string>)?.body).toContain(sentence);
+  });
+
   it.each([
     [
       'en',

@@ -6,7 +6,7 @@ import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
-import { type FactMeaning, meaningsOf } from '../packs/draft-names.ts';
+import { type FactMeaning, ideasSaidBy, meaningsOf } from '../packs/draft-names.ts';
 import { labelFor, placeOf, turnOf } from './draft-meaning.ts';
 import { foldedPurpose } from './draft-purpose.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
@@ -26,18 +26,24 @@ interface Asked {
 }
 
 /** Finds the field for each fact, and what is missing. */
-export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, locale: DraftLocale): Assigned {
+export function assign(
+  kind: DraftKind,
+  { purpose, facts, mustInclude }: Asked,
+  locale: DraftLocale,
+  occasion?: string,
+): Assigned {
   const isEnding = endsContract(kind, purpose);
   const told = tidy(facts, locale);
   const assigned: Assigned = {
     slots: new Map(),
     others: [],
     isEnding,
+    isOwn: isWritersOwn(kind, isEnding, occasion),
     isJourney: isJourney(kind, told),
     unusedFields: [],
   };
-  const byName = namesOf(kind, isEnding, locale, told);
-  const isOwn = isWritersOwn(kind, isEnding);
+  const { isOwn } = assigned;
+  const byName = namesOf(kind, assigned, locale, told);
   const ordered = told.map((fact) => {
     const meanings = meaningsOf(fact.name);
     // Who writes as somebody's customer writes to the other one who is named.
@@ -103,18 +109,43 @@ function endsContract({ id }: DraftKind, purpose: string): boolean {
   return [...draftWords.values()].some(({ kinds }) => kinds[id]?.ends?.purpose.test(folded) === true);
 }
 
-/** "Member: 4471" gives a number, not a member. */
+/** "Member: 4471" gives a number, not a member, and so does "Booking: R-9081". */
 function numberOf(name: string, text: string, byName: ReadonlyMap<string, string>): string {
   const field = byName.get(bareName(name));
-  return (field === 'recipient' || field === 'sender') && isNumber.test(text) ? `${name} number` : name;
+  const isPerson = field === 'recipient' || field === 'sender';
+  if (!isPerson && field !== 'item') return name;
+  return isNumber.test(text) && (isPerson || ideasSaidBy(name).has('booking')) ? `${name} number` : name;
 }
 
 const isNumber = /^\p{Lu}{0,4}[-/. ]?\d[\d\p{Lu}/.-]*$/u;
 
 /** Whether the writer's own contract or purchase is the matter, so that a customer or a tenant may be the one who writes. */
-function isWritersOwn({ id }: DraftKind, isEnding: boolean): boolean {
-  return isEnding || id === 'complaint';
+function isWritersOwn({ id }: DraftKind, isEnding: boolean, occasion: string | undefined): boolean {
+  return (
+    isEnding ||
+    id === 'complaint' ||
+    (occasion !== undefined && draftWords.get('en')?.occasions[occasion]?.isOwn === true)
+  );
 }
+
+/** Names of who sells or lets something, to whom its buyer writes. */
+const sellers: readonly string[] = [
+  ...[
+    'seller',
+    'vendor',
+    'shop',
+    'store',
+    'retailer',
+    'dealer',
+    'merchant',
+    'hotel',
+    'airline',
+    'landlord',
+    'verkaufer',
+  ],
+  ...['verkauferin', 'handler', 'haendler', 'laden', 'onlineshop', 'vermieter', 'vermieterin', 'vendedor', 'vendedora'],
+  ...['tienda', 'comercio', 'casero', 'casera', 'arrendador', 'vendeur', 'vendeuse', 'magasin', 'boutique', 'bailleur'],
+];
 
 /** Names of who has a contract or has bought something, without "name". */
 const customers: ReadonlySet<string> = new Set([
@@ -137,27 +168,25 @@ const namesByKind = new Map<DraftKind, Map<string, ReadonlyMap<string, string>>>
 /** The names of a kind's fields for readers of a language; there are as many such maps as kinds, languages and senders. */
 function namesOf(
   kind: DraftKind,
-  isEnding: boolean,
+  { isEnding, isOwn }: Assigned,
   { language }: DraftLocale,
   told: readonly TidyFact[],
 ): ReadonlyMap<string, string> {
   const known = kind.byName.get(language);
   // Beside whom it is sent to, a bare name is that of who sends it.
-  const isToAnother =
-    isWritersOwn(kind, isEnding) &&
-    told.some(({ name }) => known?.get(bareName(name)) === 'recipient' && !isCustomer(name));
+  const isReader = (name: string) => known?.get(name) === 'recipient' || sellers.includes(name);
+  const isToAnother = isOwn && told.some(({ name }) => isReader(bareName(name)) && !isCustomer(name));
   const ofKind = namesByKind.get(kind) ?? new Map<string, ReadonlyMap<string, string>>();
   namesByKind.set(kind, ofKind);
-  const key = `${language} ${isEnding} ${isToAnother}`;
-  const names = ofKind.get(key) ?? makeNames(kind, isEnding, isToAnother, language);
+  const key = `${language} ${isEnding} ${isOwn} ${isToAnother}`;
+  const names = ofKind.get(key) ?? makeNames(kind, { isEnding, isOwn, isToAnother }, language);
   ofKind.set(key, names);
   return names;
 }
 
 function makeNames(
   kind: DraftKind,
-  isEnding: boolean,
-  isToAnother: boolean,
+  { isEnding, isOwn, isToAnother }: { isEnding: boolean; isOwn: boolean; isToAnother: boolean },
   language: DraftLanguage,
 ): ReadonlyMap<string, string> {
   const known = kind.byName.get(language) ?? new Map<string, string>();
@@ -167,10 +196,11 @@ function makeNames(
       ? new Map([...reasons.map((name) => [name, 'subject'] as const), ...known])
       : known;
   // A tenant gives notice and complains; everything else is written to them.
-  const role = isWritersOwn(kind, isEnding) ? 'sender' : 'recipient';
+  const role = isOwn ? 'sender' : 'recipient';
   const roles = notReaders.has(kind.id) ? [] : readers.map((name) => [name, 'recipient'] as const);
   const writers = isToAnother ? bareNames.map((name) => [name, 'sender'] as const) : [];
-  const names = new Map([...roles, ...writers, ...tenants.map((name) => [name, role] as const), ...own]);
+  const others = isOwn ? sellers.map((name) => [name, 'recipient'] as const) : [];
+  const names = new Map([...roles, ...others, ...writers, ...tenants.map((name) => [name, role] as const), ...own]);
   if (!isEnding) return names;
   // When giving up a flat, people give its address.
   const places = draftWords.get(language)?.names.place ?? [];
@@ -301,7 +331,7 @@ function put(
   }
   const known = isNoDay ? undefined : meantBy(named, kind, byName, to, slot);
   const isFree = known !== undefined && (slot.isOpen || isOpenFor(known, kind, to));
-  const isWriter = known === 'recipient' && !isFree && isWritersOwn(kind, to.isEnding) && isCustomer(slot.name);
+  const isWriter = known === 'recipient' && !isFree && to.isOwn && isCustomer(slot.name);
   const field = isFree ? known : isWriter && !to.slots.has('sender') ? 'sender' : placeOf(kind, slot, to);
   if (field === undefined) {
     to.others.push(slot);

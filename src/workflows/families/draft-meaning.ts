@@ -18,7 +18,9 @@ export function placeOf(kind: DraftKind, slot: Slot, { slots, isEnding }: Assign
       // Who gives notice of a change, and who gets notice that a contract ends, is the landlord.
       const isOther = isEnding && asked === 'sender' && only !== undefined;
       const takes = !isOther && (only === undefined || only === kind.id);
-      if (takes && !slots.has(field) && fits(kind, field, slot)) return field;
+      // Letters of no kind have no fields, but what they are about is one thing.
+      const isMatter = kind.id === '' && field === 'item' && !slot.isOpen;
+      if (takes && !slots.has(field) && (isMatter || fits(kind, field, slot))) return field;
     }
   return slot.isOpen ? undefined : meanings.map(({ id }) => id).find((id) => !kind.fields.has(id) && !slots.has(id));
 }
@@ -102,7 +104,8 @@ export function sentenceFor(
   toReaders: (text: string) => string,
 ): string | undefined {
   const sentence = factMeanings.get(field)?.says?.[language];
-  if (sentence === undefined) return undefined;
+  // "By 5 working days" is no language's.
+  if (sentence === undefined || (dateFields.has(field) && !isDay(text))) return undefined;
   const said = toReaders(sentence);
   return /[.!?]$/.test(text) ? said.replace('{}.', () => text) : said.replace('{}', () => text);
 }

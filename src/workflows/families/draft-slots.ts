@@ -22,6 +22,8 @@ export interface Assigned {
   others: Slot[];
   /** The document ends a contract. */
   isEnding: boolean;
+  /** The writer's own purchase or contract is the matter. */
+  isOwn: boolean;
   /** "From" and "to" are places. */
   isJourney: boolean;
   unusedFields: Plain<UnusedField>[];

@@ -179,14 +179,15 @@ function* write(request: DraftRequest, called: DraftKind | undefined): Slices<Dr
   const names = [...request.facts.map(({ name }) => name), ...request.mustInclude];
   const kind = called ?? kindOfPurpose(request.purpose, names);
   const locale = draftLocaleOf(request.locale, request.purpose, names);
-  const assigned = assign(kind, request, locale);
+  const occasion = kind.id === '' ? occasionOf(request.purpose) : undefined;
+  const assigned = assign(kind, request, locale, occasion);
   const name = request.template || kind.template;
   const template = draftTemplates.templates.get(name);
   if (!template) throw new Error(`no form ${name}`);
   const composing: Composing = {
     ...{ kind, assigned, words: wordsOf(locale.language), template: { ...template, name } },
     ...{ audience: request.audience, facts: request.facts, mustInclude: request.mustInclude },
-    occasion: kind.id === '' ? occasionOf(request.purpose) : undefined,
+    occasion,
     tone: (request.tone || 'neutral') as DraftTone,
     isByOne: isByOne(request.purpose, assigned.slots.get('sender')?.text ?? '', assigned.isEnding),
     length: request.length,

@@ -78,6 +78,8 @@ const languagePack = z.strictObject({
       /** Kinds that are not meant if a purpose also points to this occasion, unless a fact has the name of one of these fields. */
       over: z.array(z.string()).default([]),
       unlessNamed: z.array(z.string()).default([]),
+      /** The writer's own purchase or contract is the matter. */
+      isOwn: z.boolean().default(false),
       title: variants,
       paragraphs: z.array(z.array(variants).min(1)).min(1),
     }),
