@@ -33,7 +33,7 @@ import { createProviders } from './providers/index.ts';
 import { pulseInvariants } from './pulse/index.ts';
 import { catalogSettings, operatorsOf } from './rooms/settings.ts';
 import { type CodeOwner, createSignInCodes } from './sessions/index.ts';
-import { createLedger, createWallets } from './wallet/index.ts';
+import { createLedger, createWallets, refuseSandboxMoney } from './wallet/index.ts';
 import { workflowInvariants } from './workflows/index.ts';
 
 const log = pino({ level: 'warn', base: null }, pino.destination(2));
@@ -135,7 +135,8 @@ async function openPayments() {
   if (!config.payments.stripe) throw new Error('payments.provider is not "stripe": there is nobody to ask.');
   const stripe = createStripeApi(config.payments.stripe, log);
   const seal = createSeal(loadSecrets(config.secretsFile).encryptionKeys);
-  return openOver(databaseOf(config), log, (db, stack) => {
+  return openOver(databaseOf(config), log, async (db, stack) => {
+    if (!stripe.provider.sandbox) await refuseSandboxMoney(db);
     const ledger = stack.use(createLedger({ db, log, seal }));
     const { topUps } = createWallets({ db, ledger, payments: stripe.provider });
     return { payments: createStripeEvents({ db, stripe, topUps, log }) };

@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPriceStore } from '../../src/catalog/index.ts';
+import { loadOrCreateSecrets } from '../../src/config/index.ts';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
 import { openBrowser } from '../support/browser.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
@@ -37,6 +41,22 @@ async function cliWith(variables: Record<string, string>, ...args: string[]) {
   const [code] = await once(child, 'close');
   return { code, out, err };
 }
+
+test('reconciling refuses play money where payments are real, as the service does', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-'));
+  const config = join(folder, 'config.yaml');
+  loadOrCreateSecrets(join(folder, 'secrets.json'));
+  // Nothing listens there: it must not get that far.
+  writeFileSync(
+    config,
+    'payments: { provider: stripe, stripe: { successUrl: "https://shop.test/paid", apiUrl: "http://127.0.0.1:9" } }\n',
+  );
+  const keys = { STRIPE_SECRET_KEY: 'sk_live_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
+  const { code, err } = await cliWith({ CONFIG: config, DATA_DIR: folder, ...keys }, 'top-ups', 'reconcile');
+  rmSync(folder, { recursive: true });
+  expect(err).toContain('wallets with sandbox money');
+  expect(code).toBe(2);
+});
 
 test('audit finds the ledger of a running service sound, and says what it checked', async () => {
   const { code, out, err } = await cli('audit');
