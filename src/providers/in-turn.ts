@@ -73,7 +73,7 @@ export async function tryInTurn<R extends Route, Answer>({
       const attempt = { provider: route.model.provider, model: route.model.id };
       const { ownKey } = route;
       if (ownKey && refusedKeys.has(ownKey.id)) continue;
-      const status = ownKey ? { available: true } : breaker.status(route.model.name, account);
+      const status = ownKey ? ownKeyStatus : breaker.status(route.model.name, account);
       if (!status.available) waits.push(status.availableInMs ?? 0);
       const startedAt = performance.now();
       const calling = status.available ? call(route, timeUp.signal) : undefined;
@@ -107,6 +107,9 @@ export async function tryInTurn<R extends Route, Answer>({
     ...(isPaused && { retryAfterMs: Math.max(Math.min(...waits), 1_000) }),
   });
 }
+
+/** No circuit blocks the account's own key. */
+const ownKeyStatus: ReturnType<CallBreaker['status']> = { available: true };
 
 function publicOutcome(outcome: UpstreamFailure['outcome']): string {
   if (outcome === 'misconfigured') return 'rejected';
