@@ -11,16 +11,17 @@ export const asksCountries =
 const regions =
   /^(?:the )?(?:e\.?u\.?|u\.?e\.?|european union|europaische union|union europea|union europeenne|eea|ewr|eee|schengen\w*|europ[ae]|dach|benelux|(?:north|south|latin|central|nord|sud|latein|mittel) ?amerika|(?:north|south|latin|central) america|(?:norte|sud|latino|centro) ?america|america (?:del norte|del sur|latina|central)|amerique (?:du nord|du sud|latine|centrale)|s[ck]andinavi(?:a|en|e)|escandinavia|nordics|baltics|baltikum|middle east|naher osten|oriente (?:medio|proximo)|(?:moyen|proche) orient|asia|asien|asie|africa|afrika|afrique|ocean[iy]a|oceanie|ozeanien|world ?wide|weltweit|global(?:ly)?|international(?:ly)?|todo el mundo|mundial|(?:le )?monde entier|all countries|alle lander|todos los paises|tous les pays)$/;
 
-const listMax = 2000;
+/** Longer lists are not judged. */
+const listMax = 20_000;
 
 /** What of a list of countries is none, nor a region of several; undefined if there is nothing of that kind. */
 export function noCountryIn(text: string): string | undefined {
-  return partsOf(text, isCountry).find((part) => !isCountry(part));
+  return text.length > listMax ? undefined : partsOf(text, isCountry).find((part) => !isCountry(part));
 }
 
 /** Whether a text names a nationality or several: "deutsch", "British and Irish", "DE". */
 export function isNationality(text: string): boolean {
-  const parts = partsOf(text, isOfACountry);
+  const parts = text.length > listMax ? [] : partsOf(text, isOfACountry);
   return parts.length > 0 && parts.every(isOfACountry);
 }
 
@@ -35,7 +36,6 @@ function isOfACountry(text: string): boolean {
 /** Some countries have an "and" in their names. */
 function partsOf(text: string, isKnown: (part: string) => boolean): string[] {
   const listed = text
-    .slice(0, listMax)
     .split(/[,;/+&\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== '');

@@ -258,11 +258,14 @@ const shortNumbers: ReadonlySet<string> = new Set('AD FK FO GL KI NC NF NU PM SB
 // "Tel. 0171 4482209", "0171 4482209 (abends)".
 const whose = /^(?:tel|telefon|telephone|t[eé]l[eé]fono|phone|mobile?|m[oó]vil|handy|cell|portable)[.:]* (?=[+(\d])/i;
 const when = /\s*\([^()\d]{1,30}\)$/;
+const phoneMax = 80;
 const extension = /[\s,]+(?:ext(?:ension)?|x|durchwahl|dw|poste|anexo|interno)\.? ?\d{1,6}$/i;
 
 /** Why a text is not a telephone number; numbers without a country code are taken as the form's country's. */
 export function phoneProblem(written: string, { country }: Pick<SenseContext, 'country'>): Fault | undefined {
-  const text = written.replace(whose, '').replace(when, '').replace(extension, '');
+  // Longer texts are no numbers, and blanks in them would take long.
+  const isShort = written.length <= phoneMax;
+  const text = isShort ? written.replace(whose, '').replace(when, '').replace(extension, '') : written;
   const digits = text.replace(/\D/g, '');
   if (!/^\+?[\d ().\-/]{6,30}$/.test(text) || digits.length < 6 || digits.length > 15) return fault('field.phone');
   const home = country !== undefined && isSupportedCountry(country) ? (country as CountryCode) : undefined;
