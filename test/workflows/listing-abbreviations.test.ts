@@ -144,6 +144,34 @@ describe('what is none', () => {
   });
 });
 
+describe('who hires', () => {
+  it.each([
+    ['Junges Team im Gasthof Hirsch in Kempten sucht Kellner.', 'Gasthof Hirsch'],
+    ['Cafe Luna in Derby is looking for a barista.', 'Cafe Luna'],
+    ['Partners in Care Ltd is hiring.', 'Partners in Care Ltd'],
+  ])('is named without the town: %s', (text, employer) => {
+    expect(factIn('jobs', 'employer', `Job\n${text}`)?.value).toBe(employer);
+  });
+
+  it('is known by the work in few words', () => {
+    const text = 'Despacho de abogados en Jaén busca secretaria, jornada completa, 1.200 € al mes.';
+    expect(listing('Secretaria', text, '').kind).toBe('jobs');
+  });
+
+  it('may offer both workloads', () => {
+    expect(factIn('jobs', 'workload', 'Job\nVoll- oder Teilzeit.')?.value).toBeUndefined();
+    expect(factIn('jobs', 'workload', 'Job\nFull or part-time.')?.value).toBeUndefined();
+    expect(factIn('jobs', 'workload', 'Job\nIn Teilzeit.')?.value).toBe('part-time');
+  });
+});
+
+it('asks nobody what an outboard runs on', () => {
+  const text = 'De 2004, moteur Yamaha 100 ch, 620 heures, remorque.';
+  expect(listing('Bateau Beneteau Antares 600', text, '').blockers.map(({ check }) => check)).not.toContain(
+    'fuel-given',
+  );
+});
+
 describe('a place', () => {
   it.each<[Kind, string, string | undefined]>([
     ['vehicles', 'Wohnmobil\nSteht trocken in der Scheune bei Soest.', 'Soest'],

@@ -52,10 +52,10 @@ describe('readiness of a listing', () => {
     const packOf = (category: string) =>
       ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, title: 'Offer of the week', category } })
         .basis?.packVersion;
-    expect(packOf('Used Cars')).toBe('listing/vehicles@10');
+    expect(packOf('Used Cars')).toBe('listing/vehicles@11');
     expect(packOf('Apartments')).toBe('listing/property@10');
     expect(packOf('Mobile phones')).toBe('listing/electronics@6');
-    expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@10');
+    expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@11');
     expect(packOf('Stellenangebote')).toBe('listing/jobs@5');
     expect(packOf('Carpets')).toBe('listing/generic@10');
   });

@@ -26,6 +26,7 @@ function withoutArticles(words: string): string {
       '',
     )
     .replace(/ a [a-z' -]+$/, '')
+    .replace(/ in (?!.*\b(?:ltd|limited|gmbh|ag|kg|inc|plc|care)\b)[a-z' -]+$/, '')
     .trim();
 }
 
@@ -97,7 +98,7 @@ export const jobPatterns: readonly FactPattern[] = [
     mayState: ['employmenttype', 'type', 'jobtype', 'art'],
     inCategory: true,
     pattern:
-      /full.?time|vollzeit|\bvz\b(?! ?\/? ?(?:tz|oder|o\.))|(?<!vz ?\/? ?)\btz\b|jornada completa|jorn\. completa|tiempo completo|temps plein|temps complet|(?:part.?time|teilzeit)(?! (?:moglich|possible|considered|available|option))|media jornada|medio tiempo|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
+      /full.?time|vollzeit|\bvz\b(?! ?\/? ?(?:tz|oder|o\.))|(?<!vz ?\/? ?)\btz\b|jornada completa|jorn\. completa|tiempo completo|temps plein|temps complet|(?<!full(?:[ -]?time)? ?(?:or|and|&|\/) ?|voll-? ?(?:oder|und|bzw\.?|u\.|o\.|\/) ?)(?:part.?time|teilzeit)(?! (?:moglich|possible|considered|available|option))|media jornada|medio tiempo|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
     read: oneOf({ 'full-time': /full|voll|^vz|complet|plein/, 'part-time': /part|teil|^tz|medi[ao]|mini|pensum/ }),
   },
   {
@@ -224,7 +225,8 @@ export const jobPatterns: readonly FactPattern[] = [
     kinds: ['jobs'],
     asWritten: true,
     unlessSaid: true,
-    pattern: /(?<=(?<![a-z])(?:for our|(?:fur|in) unser(?:e[nmr]?)?|para nuestr[oa]|pour notre) )/g,
+    pattern:
+      /(?<=(?<![a-z])(?:for our|(?:fur|in) unser(?:e[nmr]?)?|para nuestr[oa]|pour notre|im|beim|at the|in the|chez|dans l'|en el|en la) )/g,
     nameAfter: workplaceAtStart,
     read: (match) => match[1],
   },
