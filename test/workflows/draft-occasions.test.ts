@@ -104,6 +104,25 @@ describe('the names of facts', () => {
       'Le confirmamos lo siguiente: revisión.',
     ],
     ['fr', 'Réponse à une réclamation', { reclamation: 'bruit' }, 'concernant ceci : bruit.'],
+    [
+      'de',
+      'Absage eines Angebots',
+      { grund: 'Preis', angebot_vom: '2026-11-10' },
+      'Datum des Angebots: 10. November 2026.',
+    ],
+    [
+      'fr',
+      'Rappel du loyer',
+      { loyer_du: '540.00 EUR', date_echeance: '2026-11-05' },
+      'à échéance du 5 novembre 2026, reste',
+    ],
+    ['es', 'Contestar a una queja', { motivo_queja: 'la espera' }, 'mensaje sobre lo siguiente: la espera.'],
+    [
+      'es',
+      'Pedir la documentación',
+      { empresa: 'Obras S.L.', documentos: 'la póliza' },
+      'nos envíen lo siguiente: la póliza.',
+    ],
     ['fr', 'Annuler ma commande', { vendeur: 'Meubles Lacroix', nom: 'Julien Faure' }, 'Cordialement,\nJulien Faure'],
   ])('lead to their sentences (%s, %s)', (locale, purpose, facts, sentence) => {
     expect(draft(locale, purpose, facts as unknown as Record<string, string>)?.body).toContain(sentence);

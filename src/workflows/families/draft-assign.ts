@@ -51,7 +51,7 @@ export function assign(
   });
   ordered.sort((a, b) => a.turn - b.turn);
   for (const { index, name, text, meanings } of ordered) {
-    const called = numberOf(name, text, byName);
+    const called = calledBy(name, text, byName);
     const meant = called === name ? meanings : meaningsOf(called);
     const slot = text === '' ? { ...openSlot(name), meanings } : givenSlot(called, text, meant, locale.language);
     if (put(kind, byName, assigned, slot) === 'other' && kind.id !== '') {
@@ -110,13 +110,17 @@ function endsContract({ id }: DraftKind, purpose: string): boolean {
 }
 
 /** "Member: 4471" gives a number, not a member, and so does "Booking: R-9081". */
-function numberOf(name: string, text: string, byName: ReadonlyMap<string, string>): string {
+function calledBy(name: string, text: string, byName: ReadonlyMap<string, string>): string {
   const field = byName.get(bareName(name));
+  // "Angebot vom" gives the day of an offer, where it is no name of its own.
+  if (field === undefined && isDay(text) && ofDay.test(foldText(spaced(name)))) return `${name} date`;
   const isPerson = field === 'recipient' || field === 'sender';
   if (!isPerson && field !== 'item') return name;
   return isNumber.test(text) && (isPerson || ideasSaidBy(name).has('booking')) ? `${name} number` : name;
 }
 
+// In German, French and Spanish.
+const ofDay = / (?:vom|du|del)$/;
 const isNumber = /^\p{Lu}{0,4}[-/. ]?\d[\d\p{Lu}/.-]*$/u;
 
 /** Whether the writer's own contract or purchase is the matter, so that a customer or a tenant may be the one who writes. */
