@@ -24,13 +24,19 @@ export function scoresOf({ weights, scale, bias }: Linear, tokens: readonly Toke
   const mask = weights.length / classes - 1;
   const sums = new Int32Array(groups * classes);
   const counts = new Int32Array(groups);
-  featuresOf(tokens, from, to, (group, hash) => {
-    counts[group] = (counts[group] as number) + 1;
-    const start = (hash & mask) * classes;
-    const sum = group * classes;
-    for (let one = 0; one < classes; one++)
-      sums[sum + one] = (sums[sum + one] as number) + (weights[start + one] as number);
-  });
+  if (classes === 1)
+    featuresOf(tokens, from, to, (group, hash) => {
+      counts[group] = (counts[group] as number) + 1;
+      sums[group] = (sums[group] as number) + (weights[hash & mask] as number);
+    });
+  else
+    featuresOf(tokens, from, to, (group, hash) => {
+      counts[group] = (counts[group] as number) + 1;
+      const start = (hash & mask) * classes;
+      const sum = group * classes;
+      for (let one = 0; one < classes; one++)
+        sums[sum + one] = (sums[sum + one] as number) + (weights[start + one] as number);
+    });
   return bias.map((own, one) => {
     let score = own;
     for (let group = 0; group < groups; group++) {

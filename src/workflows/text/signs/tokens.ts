@@ -234,7 +234,8 @@ function isArabic(unit: number): boolean {
   return unit >= 0x600 && unit < 0x700;
 }
 
-const plainWord = /^[a-z]+$/;
+// Whatever else has only one form takes longer to find out.
+const plainWord = /^(?:[a-z]+|\d+)$/;
 const disguised = /[0-9@$!|*€£]/;
 const hasLetter = /\p{L}/u;
 const plainNumber = /^\d+\p{L}{1,3}$|^\d/u;
