@@ -208,6 +208,7 @@ function asAdvice(result: CheckResult): CheckResult {
 function unusedAttributes(attributes: Readonly<Record<string, unknown>>, kind: Kind): ListingReply['unusedFields'] {
   const fields = knownFields(kind);
   const isUsed = (name: string) => isKnownField(name, attributes[name], kind) || ofPacks.has(bare(name));
+  if (Object.keys(attributes).every(isUsed)) return [];
   const [used, others] = [new Set(fields.keys()), [] as string[]];
   for (const name of ofPacks) used.add(name);
   for (const name of Object.keys(attributes)) {

@@ -162,6 +162,18 @@ function inCategory(category: string, kind: Kind, facts: readonly Fact[]): Fact[
   });
 }
 
+/** The names of fields that facts are read from, as they are read. */
+const namesRead: ReadonlyMap<string, FieldName> = new Map(
+  listingFacts.flatMap(({ fields = [], mayState = [] }) =>
+    [...fields, ...mayState].map((name) => [name, fieldNameOf(name)] as const),
+  ),
+);
+
+/** Most fields have such a name as it is. */
+function readName(name: string): FieldName {
+  return namesRead.get(name) ?? fieldNameOf(name);
+}
+
 /** What a listing's field has, and the unit that its name states. */
 interface Stated extends Pick<FieldName, 'unit' | 'isAtEnd'> {
   value: unknown;
@@ -177,7 +189,7 @@ function fieldsByName(attributes: Readonly<Record<string, unknown>>): ReadonlyMa
     if (same) same.push(one);
     else found.set(name, [one]);
   };
-  const named = Object.entries(attributes).map(([name, value]) => ({ value, ...fieldNameOf(name) }));
+  const named = Object.entries(attributes).map(([name, value]) => ({ value, ...readName(name) }));
   const namesUnit = ({ full, unit }: FieldName) => isUnit(unit) || /kms?$|kilom|miles/.test(full);
   for (const one of named) add(one.full, { value: one.value, unit: '', isAtEnd: false, namesUnit: namesUnit(one) });
   for (const { base, ...one } of named) if (base !== undefined) add(base, { ...one, namesUnit: namesUnit(one) });
@@ -320,7 +332,7 @@ export function knownFields(kind: Kind): ReadonlyMap<string, readonly string[]> 
 /** Whether a kind's facts are read from a field of this name, in the unit that the name or the value states. */
 export function isKnownField(name: string, value: unknown, kind: Kind): boolean {
   const known = knownFields(kind);
-  const { full, base = '', ...told } = fieldNameOf(name);
+  const { full, base = '', ...told } = readName(name);
   const { unit = '' } = amountWithUnit(value) ?? {};
   const facts = known.get(full) ?? (known.get(base) ?? []).filter((fact) => fits(fact, told));
   return facts.some((fact) => fits(fact, { unit, isAtEnd: false }));
@@ -328,7 +340,7 @@ export function isKnownField(name: string, value: unknown, kind: Kind): boolean 
 
 /** Whether a field of this name may be meant by another: one in square metres is never a number of rooms. */
 export function isLikeField(name: string, similar: string, kind: Kind): boolean {
-  const { unit } = fieldNameOf(name);
+  const { unit } = readName(name);
   return !isUnit(unit) || (knownFields(kind).get(similar) ?? []).some((fact) => measured(fact, 1, unit) !== undefined);
 }
 
