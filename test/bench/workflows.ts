@@ -85,32 +85,38 @@ const cases: [string, number][] = [
   ],
   [
     'guidance: company form, half filled',
-    cpuMicroseconds(guidanceFamily, CheckProfileRequestSchema, () => ({
+    cpuMicroseconds(guidanceFamily, CheckProfileRequestSchema, (input) => ({
       template: 'company',
-      values: Object.fromEntries(
-        (profilePacks.get('company')?.fields ?? [])
-          .slice(0, 8)
-          .map(({ name, example }) => [name, example || 'Example']),
-      ),
+      values: {
+        ...Object.fromEntries(
+          (profilePacks.get('company')?.fields ?? [])
+            .slice(0, 8)
+            .map(({ name, example }) => [name, example || 'Example']),
+        ),
+        legalName: `Example ${input} Ltd`,
+      },
     })),
   ],
   [
     'draft: letter of ten facts',
-    cpuMicroseconds(draftFamily, DraftDocumentRequestSchema, () => ({
-      purpose: 'your order will arrive later than promised',
+    cpuMicroseconds(draftFamily, DraftDocumentRequestSchema, (input) => ({
+      purpose: `your order ${input} will arrive later than promised`,
       audience: 'Ms Kovac',
-      facts: Array.from({ length: 10 }, (_, at) => ({ name: `fact ${at}`, value: sentences[at % 4], source: 'shop' })),
+      facts: Array.from({ length: 10 }, (_, at) => ({
+        ...{ name: `fact ${at}`, source: 'shop' },
+        value: sentences[at % 4]?.replace('.', ` (${input}).`),
+      })),
       mustAvoid: ['delay', 'sorry'],
     })),
   ],
   [
     'decision: 6 options, 8 criteria',
-    cpuMicroseconds(decisionFamily, WriteDecisionMemoRequestSchema, () => ({
-      question: 'Which supplier?',
+    cpuMicroseconds(decisionFamily, WriteDecisionMemoRequestSchema, (input) => ({
+      question: `Which supplier for order ${input}?`,
       options: Array.from({ length: 6 }, (_, at) => ({
         name: `Supplier ${at}`,
         attributes: Object.fromEntries(
-          Array.from({ length: 8 }, (_, inner) => [`c${inner}`, (at * 7 + inner * 13) % 29]),
+          Array.from({ length: 8 }, (_, inner) => [`c${inner}`, (at * 7 + inner * 13 + input) % 29]),
         ),
       })),
       criteria: Array.from({ length: 8 }, (_, at) => ({ name: `c${at}`, weight: at + 1 })),
@@ -119,8 +125,10 @@ const cases: [string, number][] = [
   ],
   [
     'scoring: all 30 indicators',
-    cpuMicroseconds(scoringFamily, ScoreBusinessReadinessRequestSchema, () => ({
-      metrics: Object.fromEntries(indicators.filter(({ curve }) => curve.length > 0).map(({ name }) => [name, 7])),
+    cpuMicroseconds(scoringFamily, ScoreBusinessReadinessRequestSchema, (input) => ({
+      metrics: Object.fromEntries(
+        indicators.filter(({ curve }) => curve.length > 0).map(({ name }) => [name, 7 + input / 10]),
+      ),
       answers: Object.fromEntries(
         indicators
           .filter(({ curve }) => curve.length === 0)
