@@ -27,6 +27,8 @@ const inputs = [
   'console/buf.gen.yaml',
   'scripts/generate.mjs',
   'scripts/generate-console.mjs',
+  'scripts/generate-languages.mjs',
+  'scripts/flat-file.mjs',
   'scripts/print-proto.mjs',
   'package-lock.json',
 ];

@@ -1,4 +1,5 @@
-// Generates src/gen, test/gen, packages/transcoding/src/gen and console/gen from the proto files. Works offline: every imported definition is in node_modules.
+// Generates src/gen, test/gen, packages/transcoding/src/gen and console/gen from the proto files, and src/gen/languages.bin. Works offline:
+// every imported definition is in node_modules.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -43,3 +44,4 @@ for (const args of [
 
 // After the others, because it reads src/gen.
 await import('./generate-console.mjs');
+await import('./generate-languages.mjs');

@@ -1,5 +1,5 @@
-import { eld } from 'eld/small';
 import { commonWordsIn } from './common-words.ts';
+import { type Detected, detect as detectAnew } from './detector.ts';
 
 export interface Heard {
   /** As in BCP 47, without a region; empty if it cannot be determined. */
@@ -35,7 +35,6 @@ function slicesOf(text: string): string[] {
   return [0, middle, text.length - sliceUnits].map((from) => text.slice(from, from + sliceUnits));
 }
 
-type Detected = ReturnType<typeof eld.detect>;
 const recent = new Map<string, Detected>();
 /** A text is asked for its languages, and then for the language of its reply. */
 const recentMax = 6;
@@ -43,7 +42,7 @@ const recentMax = 6;
 function detect(text: string): Detected {
   const known = recent.get(text);
   if (known) return known;
-  const found = eld.detect(text);
+  const found = detectAnew(text);
   const [oldest] = recent.size < recentMax ? [] : recent.keys();
   if (oldest !== undefined) recent.delete(oldest);
   recent.set(text, found);
@@ -66,10 +65,10 @@ function languageOf(text: string, spoken: ReadonlySet<string>): string {
   if (short !== undefined) return short;
   const heard = detect(seen);
   if (spoken.has(heard.language)) return heard.language;
-  const close = closeLanguageOf(seen, spoken, heard.getScores());
+  const close = closeLanguageOf(seen, spoken, heard.scores());
   if (close !== undefined) return close;
-  if (heard.isReliable()) return hasLetters(seen, certainLettersMin) ? heard.language : '';
-  const possible = Object.entries(heard.getScores()).filter(([language]) => spoken.has(language));
+  if (heard.isReliable) return hasLetters(seen, certainLettersMin) ? heard.language : '';
+  const possible = Object.entries(heard.scores()).filter(([language]) => spoken.has(language));
   // A name with a measurement is in no language.
   return possible.sort((a, b) => b[1] - a[1])[0]?.[0] ?? (seen.length > shortUnits ? heard.language : '');
 }
@@ -100,7 +99,7 @@ const certainLettersMin = 12;
 /** The language of a short text by its most common words; undefined if the detector should decide. */
 function shortLanguageOf(text: string, spoken: ReadonlySet<string>): string | undefined {
   if (text.length > shortUnits) return undefined;
-  if (hasLetters(text, certainLettersMin) && detect(text).isReliable()) return undefined;
+  if (hasLetters(text, certainLettersMin) && detect(text).isReliable) return undefined;
   const [first, second] = [...commonWordsIn(text)]
     .filter(([language]) => spoken.has(language))
     .sort((a, b) => b[1] - a[1]);
@@ -130,17 +129,17 @@ export function certainLanguageOf(text: string): string | undefined {
 function certainlyIn(slice: string): string | undefined {
   const heard = slice.replace(invisible, '');
   const found = detect(heard);
-  return found.isReliable() && hasLetters(heard, certainLettersMin) ? found.language : undefined;
+  return found.isReliable && hasLetters(heard, certainLettersMin) ? found.language : undefined;
 }
 
 function certainly(text: string): string | undefined {
   const heard = text.replace(invisible, '').replace(measure, ' ');
   if (!hasLetters(heard, certainLettersMin)) return undefined;
   const found = detect(heard);
-  if (!found.isReliable()) return undefined;
+  if (!found.isReliable) return undefined;
   const { language } = found;
   if (heard.length > shortUnits || beyondAscii.test(heard) || commonWordsIn(heard).has(language)) return language;
-  const scores: Readonly<Record<string, number>> = found.getScores();
+  const scores: Readonly<Record<string, number>> = found.scores();
   const score = scores[language] ?? 0;
   return score >= clearScore && score - (scores.en ?? 0) >= clearLead ? language : undefined;
 }
