@@ -267,7 +267,7 @@ describe('a number in a form', () => {
     ['78.5 m2', '“m2”'],
     ['120 km/h', '“km/h”'],
     ['54 kg', '“kg”'],
-    ['54 €', '“€”'],
+    ['54 zł', '“zł”'],
   ])('is told to leave out the whole unit of %s', (value, unit) => {
     expect(problemWith(value)).toEqual(['invalid', expect.stringContaining(unit)]);
   });

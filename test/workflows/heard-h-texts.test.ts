@@ -259,7 +259,7 @@ describe('a letter', () => {
     ['en', 'neighbours', 'Dear neighbours,'],
     ['en', 'Deary Smith', 'Dear Deary Smith,'],
     ['en', 'Dear', 'Dear Dear,'],
-    ['de', 'Liebermann', 'Guten Tag Liebermann,'],
+    ['de', 'Liebermann', 'Liebermann\n\nGuten Tag,'],
     ['fr', 'Cherif Diallo', 'Bonjour Cherif Diallo,'],
     ['en', 'Hello Bank', 'Hello Bank\n\nDear Sir or Madam,'],
   ])('greets once (%s: %s)', (locale, recipient, says) => {

@@ -181,7 +181,7 @@ it.each([
   ['job', 'Chef. The Red Lion needs a chef', { employer: 'Red Lion' }],
   ['job', 'Cleaner. Leeds City Council is recruiting', { employer: 'Leeds City Council' }],
   ['job', 'Serveur. Le Bistrot du Port recrute un serveur', { employer: 'Bistrot du Port' }],
-  ['job', 'Koch. Gasthof Adler in Lochau sucht einen Koch', { employer: 'Gasthof Adler in Lochau' }],
+  ['job', 'Koch. Gasthof Adler in Lochau sucht einen Koch', { employer: 'Gasthof Adler' }],
   ['job', 'Camarero. Grupo La Marina busca camarero', { employer: 'Grupo La Marina' }],
   ['job', "Nurse. St. Mary's is hiring nurses", { employer: "St. Mary's" }],
   ['job', 'Developer. Remote is not possible. Acme Ltd seeks one', { employer: 'Acme Ltd' }],

@@ -6,7 +6,7 @@ import { asksAge, wordsOf } from '../sense/field-meaning.ts';
 import type { SenseContext } from '../sense/field-sense.ts';
 import { saysNone } from '../sense/short-answers.ts';
 import { askedUnitOf } from './asked-unit.ts';
-import { readQuantity } from './quantity.ts';
+import { isMoneyMeasure, readQuantity } from './quantity.ts';
 
 const writtenMax = 40;
 
@@ -75,12 +75,10 @@ function withoutUnit(text: string, field: Plain<FormField>, words: string, conte
   const given = readQuantity(text);
   if (asked && given && given.measure === asked.measure && given.factor * given.times === asked.factor)
     return given.number;
-  const money = asked === undefined || moneyMeasures.has(asked.measure) ? moneyIn(foldText(text)) : undefined;
+  const money = asked === undefined || isMoneyMeasure(asked.measure) ? moneyIn(foldText(text)) : undefined;
   const isOwn = money && isOwnCurrency(money.sign, words, context.country, context.language);
   return isOwn ? money.amount : text;
 }
-
-const moneyMeasures: ReadonlySet<string> = new Set(['eur', 'gbp', 'usd', 'chf']);
 
 /** "54k" is a number as much as 54,000 is. */
 const inThousands = /^(-?\d[\d.,]*) ?(?:k|tsd\.?|tkm)$/i;
