@@ -74,6 +74,12 @@ export const chargeInvariants: Rules = {
       LEFT JOIN receivable r ${byKey} ON r.source_id = c.id AND r.reference = 'use'
       WHERE c.reversed <> COALESCE(s.total, 0) OR c.reversed NOT BETWEEN 0 AND COALESCE(c.settled, 0) + COALESCE(r.taken, 0)`,
   },
+  'a-reversal-is-of-a-charge': {
+    promise: 'What is given back for a charge is given back for one of the same wallet.',
+    sql: `SELECT STRAIGHT_JOIN a.id AS subject, CONCAT('of ', a.wallet_id, ' for ', a.charge_id) AS detail
+      FROM adjustment a LEFT JOIN charge c ${byKey} ON c.wallet_id = a.wallet_id AND c.id = a.charge_id
+      WHERE a.charge_id IS NOT NULL AND c.id IS NULL`,
+  },
   'an-account-pays-with-its-own-keys': {
     promise: 'The key of every charge is one of the account whose wallet pays.',
     sql: `SELECT STRAIGHT_JOIN c.id AS subject, CONCAT(c.key_id, ' is of ', COALESCE(s.account_id, 'nobody'), ', the wallet of ', w.account_id) AS detail
