@@ -240,6 +240,8 @@ it.each([
   ['Handbag, imitation leather', 'Good condition, barely used.', false],
   ['Bolso Gucci', 'Buen estado. No es réplica, con factura.', false],
   ['Bolso Gucci', 'Nuevo, réplica perfecta.', true],
+  ['Chanel handbag', 'Not a cheap one: a replica. No copy of the receipt.', true],
+  ['Gucci bag', 'Not a replica but a perfect imitation.', true],
   ['Nike Jordan', 'Réplica AAA, no es copia barata. Talla 42, nuevas.', true],
 ])('only a copy is called one: %s. %s', (title, description, isCopy) => {
   const { blockers } = listing(title, description, 'Mode');

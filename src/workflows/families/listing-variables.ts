@@ -3,6 +3,7 @@ import { countCodePoints, countWords } from '../../base/text/words.ts';
 import type { Listing } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import { riskScoreOf } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
+import { withoutDeniedCopies } from '../listing/denied-copies.ts';
 import type { Fact } from '../listing/facts.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import { graver, type Spotted, sharesOf } from './spotted.ts';
@@ -19,6 +20,7 @@ export function variablesOf(
   const inTitle = spotted.filter(({ start }) => start < listing.title.length);
   const inDescription = spotted.filter(({ start }) => start > listing.title.length);
   const category = foldText(listing.category);
+  const folded = `${title.folded} ${description.folded}`;
   return {
     title: { ...title, ...contactFacts(listing.title, inTitle) },
     description: { ...description, ...contactFacts(listing.description, inDescription) },
@@ -34,7 +36,8 @@ export function variablesOf(
       location: givenText(listing.location),
       contact: givenText(listing.contact),
       kind: `${category} ${title.folded}`,
-      folded: `${title.folded} ${description.folded}`,
+      folded,
+      asserted: withoutDeniedCopies(folded),
     },
     attributes: listing.attributes ?? {},
     facts: Object.fromEntries(facts.map(({ name, value }) => [name, value])),
