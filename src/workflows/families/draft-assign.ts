@@ -8,9 +8,20 @@ import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
 import { type FactMeaning, ideasSaidBy, meaningsOf } from '../packs/draft-names.ts';
 import { labelFor, placeOf, turnOf } from './draft-meaning.ts';
+import {
+  articles,
+  isCustomer,
+  isJourney,
+  isWritersOwn,
+  kindsOfOthers,
+  memoHeads,
+  nameOf,
+  namesOf,
+  titled,
+} from './draft-people.ts';
 import { foldedPurpose } from './draft-purpose.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
-import { type TidyFact, tidy } from './draft-tidy.ts';
+import { tidy } from './draft-tidy.ts';
 import type { DraftLocale } from './draft-values.ts';
 import { isDay, saysDay, saysWeekdays, saysWhen } from './says-when.ts';
 
@@ -95,7 +106,7 @@ function nameMatter(kind: DraftKind, purpose: string, { slots, isEnding }: Assig
 function addressFirst(kind: DraftKind, { slots, others, unusedFields }: Assigned, first: string | undefined): void {
   const at = others.findIndex(({ name, isOpen }) => name === first && !isOpen);
   const slot = others[at];
-  if (slot === undefined || slots.has('recipient') || notReaders.has(kind.id) || !titled.test(foldText(slot.text)))
+  if (slot === undefined || slots.has('recipient') || kindsOfOthers.has(kind.id) || !titled.test(foldText(slot.text)))
     return;
   slots.set('recipient', slot);
   others.splice(at, 1);
@@ -122,172 +133,6 @@ function calledBy(name: string, text: string, byName: ReadonlyMap<string, string
 // In German, French and Spanish.
 const ofDay = / (?:vom|du|del)$/;
 const isNumber = /^\p{Lu}{0,4}[-/. ]?\d[\d\p{Lu}/.-]*$/u;
-
-/** Whether the writer's own contract or purchase is the matter, so that a customer or a tenant may be the one who writes. */
-function isWritersOwn({ id }: DraftKind, isEnding: boolean, occasion: string | undefined): boolean {
-  return (
-    isEnding ||
-    id === 'complaint' ||
-    (occasion !== undefined && draftWords.get('en')?.occasions[occasion]?.isOwn === true)
-  );
-}
-
-/** Names of who sells or lets something, to whom its buyer writes. */
-const sellers: readonly string[] = [
-  ...[
-    'seller',
-    'vendor',
-    'shop',
-    'store',
-    'retailer',
-    'dealer',
-    'merchant',
-    'hotel',
-    'airline',
-    'landlord',
-    'verkaufer',
-  ],
-  ...['verkauferin', 'handler', 'haendler', 'laden', 'onlineshop', 'vermieter', 'vermieterin', 'vendedor', 'vendedora'],
-  ...['tienda', 'comercio', 'casero', 'casera', 'arrendador', 'vendeur', 'vendeuse', 'magasin', 'boutique', 'bailleur'],
-];
-
-/** Names of who has a contract or has bought something, without "name". */
-const customers: ReadonlySet<string> = new Set([
-  ...['customer', 'client', 'member', 'guest', 'subscriber', 'accountholder', 'policyholder', 'insured', 'passenger'],
-  ...['buyer', 'purchaser', 'contractholder', 'kunde', 'kundin', 'kunden', 'mitglied', 'versicherungsnehmer', 'gast'],
-  ...['versicherungsnehmerin', 'versicherter', 'versicherte', 'fahrgast', 'kaufer', 'kauferin', 'kontoinhaber'],
-  ...['vertragsinhaber', 'cliente', 'clienta', 'socio', 'socia', 'asegurado', 'asegurada', 'titular', 'abonado'],
-  ...['abonada', 'huesped', 'pasajero', 'pasajera', 'comprador', 'compradora', 'cliente', 'assure', 'assuree'],
-  ...['adherent', 'adherente', 'abonne', 'abonnee', 'titulaire', 'voyageur', 'voyageuse', 'acheteur', 'acheteuse'],
-]);
-
-function isCustomer(name: string): boolean {
-  const words = foldText(spaced(name)).match(/\p{L}+/gu) ?? [];
-  const bare = words.filter((word) => !nameOf.has(word) && !articles.has(word)).join('');
-  return customers.has(bare.replace(/(?<=.)name$/, ''));
-}
-
-const namesByKind = new Map<DraftKind, Map<string, ReadonlyMap<string, string>>>();
-
-/** The names of a kind's fields for readers of a language; there are as many such maps as kinds, languages and senders. */
-function namesOf(
-  kind: DraftKind,
-  { isEnding, isOwn }: Assigned,
-  { language }: DraftLocale,
-  told: readonly TidyFact[],
-): ReadonlyMap<string, string> {
-  const known = kind.byName.get(language);
-  // Beside whom it is sent to, a bare name is that of who sends it.
-  const isReader = (name: string) => known?.get(name) === 'recipient' || sellers.includes(name);
-  const isToAnother = isOwn && told.some(({ name }) => isReader(bareName(name)) && !isCustomer(name));
-  const ofKind = namesByKind.get(kind) ?? new Map<string, ReadonlyMap<string, string>>();
-  namesByKind.set(kind, ofKind);
-  const key = `${language} ${isEnding} ${isOwn} ${isToAnother}`;
-  const names = ofKind.get(key) ?? makeNames(kind, { isEnding, isOwn, isToAnother }, language);
-  ofKind.set(key, names);
-  return names;
-}
-
-function makeNames(
-  kind: DraftKind,
-  { isEnding, isOwn, isToAnother }: { isEnding: boolean; isOwn: boolean; isToAnother: boolean },
-  language: DraftLanguage,
-): ReadonlyMap<string, string> {
-  const known = kind.byName.get(language) ?? new Map<string, string>();
-  // Where no reason is given, the "motivo" and "Anlass" of an invitation is what it is to.
-  const own =
-    kind.fields.has('subject') && !kind.fields.has('reason')
-      ? new Map([...reasons.map((name) => [name, 'subject'] as const), ...known])
-      : known;
-  // A tenant gives notice and complains; everything else is written to them.
-  const role = isOwn ? 'sender' : 'recipient';
-  const roles = notReaders.has(kind.id) ? [] : readers.map((name) => [name, 'recipient'] as const);
-  const writers = isToAnother ? bareNames.map((name) => [name, 'sender'] as const) : [];
-  const others = isOwn ? sellers.map((name) => [name, 'recipient'] as const) : [];
-  const names = new Map([...roles, ...others, ...writers, ...tenants.map((name) => [name, role] as const), ...own]);
-  if (!isEnding) return names;
-  // When giving up a flat, people give its address.
-  const places = draftWords.get(language)?.names.place ?? [];
-  const given = places.map(bareName).filter((name) => (names.get(name) ?? 'place') === 'place');
-  return new Map([
-    ...[...names].map(([name, field]) => [name, datesOfChange.has(field) ? 'endsOn' : field] as const),
-    ...given.map((name) => [name, 'contract'] as const),
-  ]);
-}
-
-const reasons: readonly string[] = [...draftWords.values()].flatMap(({ names }) => (names.reason ?? []).map(bareName));
-/** How the head of a memo names who writes and who reads; with a day, "from" says when something begins. */
-const heads: ReadonlyMap<string, string> = new Map([
-  ...['from', 'von', 'de', 'delapartde'].map((name) => [name, 'sender'] as const),
-  ...['to', 'an', 'a', 'para', 'pour', 'alattentionde'].map((name) => [name, 'recipient'] as const),
-]);
-/** Here "from" and "to" may be places between which somebody travels. */
-const travels: ReadonlySet<string> = new Set(['', 'offer', 'confirmation', 'invitation', 'listing_text']);
-const destinations: ReadonlySet<string> = new Set([
-  ...['to', 'destination', 'nach', 'an', 'bis', 'ziel', 'zielort', 'a', 'hasta', 'destino', 'vers', 'jusqua'],
-]);
-
-/** Whether "from" and "to" are places: then both are given, and neither is a person. */
-function isJourney({ id }: DraftKind, told: readonly TidyFact[]): boolean {
-  return (
-    travels.has(id) && told.some(({ name, text }) => destinations.has(bareName(name)) && !titled.test(foldText(text)))
-  );
-}
-const tenants = ['tenant', 'mieter', 'mieterin', 'inquilino', 'inquilina', 'locataire'];
-const bareNames = ['name', 'fullname', 'nombre', 'nombreyapellidos', 'nom', 'nometprenom', 'vorundnachname'];
-/** Names that mean the reader where a kind has no other field for them. */
-const readers = [
-  ...bareNames,
-  ...['employee', 'colleague', 'student', 'parents', 'participant', 'attendee', 'guests', 'visitor'],
-  ...[
-    'mitarbeiter',
-    'mitarbeiterin',
-    'kollege',
-    'kollegin',
-    'schuler',
-    'schulerin',
-    'eltern',
-    'teilnehmende',
-    'besucher',
-  ],
-  ...[
-    'empleado',
-    'empleada',
-    'trabajador',
-    'trabajadora',
-    'companero',
-    'companera',
-    'alumno',
-    'alumna',
-    'padres',
-    'participante',
-  ],
-  ...[
-    'salarie',
-    'salariee',
-    'collegue',
-    'eleve',
-    'parents',
-    'participant',
-    'participante',
-    'stagiaire',
-    'famille',
-    'familie',
-  ],
-];
-/** They speak of somebody else, or of who writes. */
-const notReaders: ReadonlySet<string> = new Set([
-  'sick_note',
-  'leave_request',
-  'job_reference',
-  'complaint',
-  'listing_text',
-  'internal_memo',
-  'meeting_summary',
-]);
-/** Nobody signs with a title before the name. */
-const titled = /^(?:mr|mrs|ms|miss|dr|herrn?|frau|familie|sra?|don|dona|senora?|mme|mlle|madame|monsieur|m)[. ]/;
-const datesOfChange: ReadonlySet<string> = new Set(['effectiveDate', 'date']);
 
 const nameWords = 4;
 const nameWordsWithSmall = 7;
@@ -328,7 +173,7 @@ function put(
   // A value for a date field that states no date is not a date.
   const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
   const isHead = !to.isJourney && !to.isEnding && !slot.isOpen && (isNoDay || named === undefined);
-  const head = isHead && !saysWhen(slot.text) ? heads.get(bare) : undefined;
+  const head = isHead && !saysWhen(slot.text) ? memoHeads.get(bare) : undefined;
   if (head !== undefined && !to.slots.has(head)) {
     to.slots.set(head, slot);
     return 'field';
@@ -391,11 +236,6 @@ function fieldInWords(kind: DraftKind, name: string, byName: ReadonlyMap<string,
 }
 
 const numberWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'nummer', 'numero', 'num', 'id']);
-const nameOf: ReadonlySet<string> = new Set(['name', 'nombre', 'nom']);
-const articles: ReadonlySet<string> = new Set([
-  ...['the', 'of', 'our', 'your', 'der', 'die', 'das', 'des', 'dem', 'den'],
-  ...['de', 'del', 'la', 'el', 'los', 'las', 'le', 'les', 'du', 'd', 'l'],
-]);
 const numbered: ReadonlySet<string> = new Set(['order', 'invoice', 'reference', 'parcel', 'iban', 'contract']);
 const named: ReadonlySet<string> = new Set(['recipient', 'sender', 'employee', 'absentPerson', 'person', 'carrier']);
 
