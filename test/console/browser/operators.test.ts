@@ -224,7 +224,7 @@ describe('the pages of operators', () => {
     await form.getByLabel('Amount in USD').fill('0.000000001');
     await form.getByLabel('Reason').fill('once more');
     await form.getByRole('button').click();
-    await form.getByText('no more than the charge can be refunded').waitFor();
+    await form.getByText('No more can be given back than was paid for the charge').waitFor();
     expect(await balance()).toBe(before + nano(chargedUsd));
   });
 
