@@ -1,9 +1,9 @@
 import { foldText } from '../../base/text/fold.ts';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
 import type { Plain } from '../family.ts';
-import { isOwnCurrency, moneyIn } from '../sense/currencies.ts';
 import { asksAge, wordsOf } from '../sense/field-meaning.ts';
 import type { SenseContext } from '../sense/field-sense.ts';
+import { isOwnCurrency, moneyIn } from '../sense/form-currencies.ts';
 import { saysNone } from '../sense/short-answers.ts';
 import { askedUnitOf } from './asked-unit.ts';
 import { isMoneyMeasure, readQuantity } from './quantity.ts';

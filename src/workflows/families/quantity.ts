@@ -1,4 +1,4 @@
-import { canBeMoney, isSignOf, moneyMeasures } from './currencies.ts';
+import { canBeMoney, isSignOf, moneyMeasures } from './money-units.ts';
 
 /** A number with the unit that it is written with: `6.0 m3`, `18.500 €`, `£289`, `45k €`, `4 500 kWh/an`, `5,8 l/100 km`, `3 % p.a.` */
 export interface Quantity {

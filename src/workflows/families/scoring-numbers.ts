@@ -6,7 +6,7 @@ import type { Plain } from '../family.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Message } from '../words/index.ts';
 import { askedUnitOf, rangeWritten } from './asked-unit.ts';
-import { isSignOf } from './currencies.ts';
+import { isSignOf } from './money-units.ts';
 import { isMoneyMeasure, periodWords, type Quantity, readQuantity, timesOf } from './quantity.ts';
 import { impossibleBecause, isGraded, isPercentage, isRate, scaleEndOf, wordsOf } from './scoring-values.ts';
 import { type DecimalSign, decimalSignOf, readNumber } from './written-number.ts';

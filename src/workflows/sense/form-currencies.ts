@@ -1,4 +1,4 @@
-/** A currency as forms name it: its code, its signs and what it is called, folded, and the countries that pay in it. */
+/** A currency as forms name it: its code, its signs and what it is called, folded, and the countries that pay in it. What amounts are compared in is in families/money-units.ts. */
 interface Currency {
   code: string;
   signs: readonly string[];
