@@ -3,6 +3,7 @@ import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import type { FieldViolation } from '../base/failure.ts';
 import { createPatternMatcher } from './patterns.ts';
+import { createRuleScreen } from './rule-screen.ts';
 import { ruleWords } from './rule-words.ts';
 
 /** The number of list and map elements up to which all of a message's faults are listed. */
@@ -14,9 +15,11 @@ const elementsMax = 1_000;
  */
 export function createViolationFinder(): (schema: DescMessage, message: Message) => FieldViolation[] | undefined {
   const regexMatch = createPatternMatcher();
+  const isInOrder = createRuleScreen(regexMatch);
   const first = createValidator({ regexMatch, failFast: true });
   const all = createValidator({ regexMatch });
   return (schema, message) => {
+    if (isInOrder(schema, message)) return undefined;
     let result = first.validate(schema, message);
     if (result.kind === 'invalid' && !isLong(message)) result = all.validate(schema, message);
     if (result.kind === 'error') throw result.error;
