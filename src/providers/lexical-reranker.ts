@@ -5,9 +5,11 @@ import type { Ranked, RerankCall, RerankUpstream } from './rerank-upstream.ts';
 /** The usual Okapi BM25 constants: how quickly repeats of a word stop counting, and how strongly long documents are penalised. */
 const saturation = 1.2;
 const lengthWeight = 0.75;
-/** Characters read, or words weighed, before other work gets a turn: some 2.5 ms each. */
-const charactersInTurn = 32_768;
-const wordsInTurn = 16_384;
+/** What is computed before other work gets a turn, in units of some 10 ns: 2.5 ms. */
+const unitsInTurn = 250_000;
+/** Reading a character is a unit. Looking a word up, counting it or weighing it takes as long as this many. */
+const unitsOfWord = 12;
+const unitsOfDocument = 64;
 /** Rankings of fewer characters take a few milliseconds and wait for nobody. */
 const largeCharacters = 65_536;
 /**
@@ -34,31 +36,36 @@ function isLarge({ query, documents }: RerankCall): boolean {
 }
 
 async function rank({ query, documents, signal }: RerankCall): Promise<{ ranking: Ranked[]; tokens: number }> {
+  let unitsLeft = 0;
+  const spend: Spend = (units) => {
+    unitsLeft -= units;
+    return unitsLeft > 0 ? undefined : giveWay();
+  };
   const giveWay = async () => {
+    unitsLeft = unitsInTurn;
     await ownTurn();
     signal.throwIfAborted();
   };
   await giveWay();
-  const asked = await numberWords(query, giveWay);
+  const asked = await numberWords(query, spend);
   const having = new Uint32Array(asked.places.size);
   const counted: Counted[] = [];
-  let read = 0;
   for (const document of documents) {
-    const found = await count(document, asked.places, giveWay);
+    const found = await count(document, asked.places, spend);
     for (const place of found.words) having[place] = (having[place] ?? 0) + 1;
     counted.push(found);
-    // A word costs about as much as two of its characters, and each document has a fixed cost.
-    read += Math.min(document.length, charactersInTurn) + 2 * found.words.length + 64;
-    if (read < charactersInTurn) continue;
-    read = 0;
-    await giveWay();
+    const others = spend(unitsOfDocument + found.words.length);
+    if (others) await others;
   }
   const tokens = counted.reduce((sum, { length }) => sum + length, asked.length);
-  const found = await scores(counted, weigh(having, documents.length), giveWay);
+  const found = await scores(counted, weigh(having, documents.length), spend);
   const ranking = found.map((score, index) => ({ index, score }));
   // A request of punctuation alone has no words, but no request has 0 tokens.
   return { ranking: ranking.sort((a, b) => b.score - a.score || a.index - b.index), tokens: Math.max(tokens, 1) };
 }
+
+/** Says that this many units were computed; to be awaited when it returns a promise, because others are to have a turn. */
+type Spend = (units: number) => Promise<void> | undefined;
 
 /** The query words that a text contains, by index, and how often; in arrays, because there may be a million. */
 interface Counted {
@@ -71,22 +78,18 @@ interface Counted {
 /** Each distinct word of a query, with its index. */
 async function numberWords(
   query: string,
-  giveWay: () => Promise<void>,
+  spend: Spend,
 ): Promise<{ places: ReadonlyMap<string, number>; length: number }> {
   const places = new Map<string, number>();
-  const length = await readWords(query, giveWay, (word) => {
+  const length = await readWords(query, spend, (word) => {
     if (!places.has(word)) places.set(word, places.size);
   });
   return { places, length };
 }
 
-async function count(
-  text: string,
-  places: ReadonlyMap<string, number>,
-  giveWay: () => Promise<void>,
-): Promise<Counted> {
+async function count(text: string, places: ReadonlyMap<string, number>, spend: Spend): Promise<Counted> {
   const counts = new Map<number, number>();
-  const length = await readWords(text, giveWay, (word) => {
+  const length = await readWords(text, spend, (word) => {
     const place = places.get(word);
     if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
   });
@@ -94,17 +97,43 @@ async function count(
 }
 
 /** Calls `told` with each word of a text; returns how many there are. */
-async function readWords(text: string, giveWay: () => Promise<void>, told: (word: string) => void): Promise<number> {
+async function readWords(text: string, spend: Spend, told: (word: string) => void): Promise<number> {
+  const lower = text.toLowerCase();
   let length = 0;
-  let turnAt = charactersInTurn;
-  for (const { 0: word, index } of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
+  let readTo = 0;
+  for (let at = 0; at < lower.length; ) {
+    const start = at;
+    for (let size = sizeInWord(lower, at); size > 0; size = sizeInWord(lower, at)) at += size;
+    if (at === start) {
+      at += 1;
+      continue;
+    }
     length += 1;
-    told(word);
-    if (index < turnAt) continue;
-    turnAt = index + charactersInTurn;
-    await giveWay();
+    told(lower.slice(start, at));
+    const others = spend(unitsOfWord + at - readTo);
+    readTo = at;
+    if (others) await others;
   }
   return length;
+}
+
+const letterOrDigit = /[\p{L}\p{N}]/u;
+/** Whether each UTF-16 unit is a letter or digit, found out when it is first met. */
+const kinds = new Uint8Array(0x10000);
+const ofWord = 1;
+const betweenWords = 2;
+
+/** How many UTF-16 units the letter or digit at this place takes; 0 if there is none. */
+function sizeInWord(text: string, at: number): number {
+  if (at >= text.length) return 0;
+  const unit = text.charCodeAt(at);
+  const known = kinds[unit];
+  if (known) return known === ofWord ? 1 : 0;
+  const letter = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  const isOfWord = letterOrDigit.test(letter);
+  // Half of a pair says nothing of a pair.
+  if (unit < 0xd800 || unit > 0xdfff) kinds[unit] = isOfWord ? ofWord : betweenWords;
+  return isOfWord ? letter.length : 0;
 }
 
 /** The weight of each word: the rarer it is among the documents, the higher. */
@@ -112,27 +141,21 @@ function weigh(having: Uint32Array, documents: number): Float64Array {
   return Float64Array.from(having, (among) => Math.log(1 + (documents - among + 0.5) / (among + 0.5)));
 }
 
-async function scores(
-  documents: readonly Counted[],
-  weights: Float64Array,
-  giveWay: () => Promise<void>,
-): Promise<number[]> {
+async function scores(documents: readonly Counted[], weights: Float64Array, spend: Spend): Promise<number[]> {
   const average = documents.reduce((sum, { length }) => sum + length, 0) / documents.length || 1;
   const most = weights.reduce((sum, weight) => sum + weight, 0) * (saturation + 1);
   const found: number[] = [];
-  let weighed = 0;
   for (const { words, times, length } of documents) {
     let score = 0;
     const held = saturation * (1 - lengthWeight + (lengthWeight * length) / average);
-    for (const [at, word] of words.entries()) {
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at] ?? 0;
       const often = times[at] ?? 0;
       score += ((weights[word] ?? 0) * often * (saturation + 1)) / (often + held);
     }
     found.push(most === 0 ? 0 : score / most);
-    weighed += words.length;
-    if (weighed < wordsInTurn) continue;
-    weighed = 0;
-    await giveWay();
+    const others = spend(unitsOfDocument + words.length);
+    if (others) await others;
   }
   return found;
 }
