@@ -16,6 +16,8 @@ export interface Breaks {
   isSuspect(job: Waiting): boolean;
   /** Whether a job may break its process, as far as known: its code has not run before, and it takes long or its sender is a suspect. */
   isUnproven(job: Waiting): boolean;
+  /** Whether a job's code has run before without breaking anything, and is not from a suspect. */
+  isTrusted(job: Waiting): boolean;
   /** Why a job is not tried: code of whoever sent it broke several processes lately, and this code is new or one of them. */
   barred(job: Waiting): Failure | undefined;
   /** Why a job is not tried: that, or it broke a process itself. Reads the whole job if one of its owner's broke one lately. */
@@ -72,6 +74,7 @@ export function createBreaks(suspectMs: number): Breaks {
       if (job.key !== undefined) proven.set(nameOf(job, job.key), true);
     },
     isSuspect,
+    isTrusted: (job) => isProven(job) && !isSuspect(job),
     isUnproven: (job) => job.job.kind !== 'tokens' && !isProven(job) && (isLong(job) || isSuspect(job)),
     barred,
     refusal(job) {

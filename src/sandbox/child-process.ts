@@ -3,14 +3,14 @@ import { frameReader, writeFrame } from './frame.ts';
 import type { ChildMessage, Job } from './job.ts';
 import { cpuMsOf, launch, limit, residentMbOf } from './launch.ts';
 
-/** A process that does one job at a time. */
+/** A process that does one job after the other. */
 export interface Child {
   readonly pid: number | undefined;
   /** Whether the system limits its memory; if not, check `residentMb` while a job runs. */
   readonly isBounded: boolean;
-  /** Sends a job; keeps the service alive until the answer. */
-  send(job: Job): void;
-  /** Lets the service exit while the child waits for work. */
+  /** Sends jobs, which are answered in their order; keeps the service alive until `rest`. */
+  send(jobs: readonly Job[]): void;
+  /** Lets the service exit: the child waits for work. */
   rest(): void;
   /** CPU time so far in milliseconds, and resident memory in MB; undefined if the system does not report them. */
   cpuMs(): Promise<number | undefined>;
@@ -97,9 +97,10 @@ export function startChild(memoryMb: number, events: ChildEvents): Child {
     get isBounded() {
       return bounded;
     },
-    send(job) {
+    send(jobs) {
       keepAlive(true);
-      stdin?.write(writeFrame(job));
+      // One write, however many: waking another process costs more than most jobs.
+      stdin?.write(Buffer.concat(jobs.map(writeFrame)));
     },
     rest: () => keepAlive(false),
     cpuMs: async () => (started.pid === undefined ? undefined : cpuMsOf(started.pid)),

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { endOfTurn } from '../base/turn.ts';
 import { createBreaks } from './breaks.ts';
 import { type Child, type ChildEnd, startChild as startSandboxChild } from './child-process.ts';
 import type { Answers, ChildMessage, Job, JobKind } from './job.ts';
@@ -22,16 +23,22 @@ const restartMaxMs = 10_000;
 const startedMin = 2;
 /** How many keys to remember per child. */
 const keysMax = 500;
+/** How many jobs a child is sent at once when each is short: code that took less than this the last time. */
+const togetherMax = 16;
+const shortMs = 2;
+const shortCharacters = 16_384;
+const shortKeysMax = 10_000;
 
 interface Slot {
   child: Child | undefined;
   ready: boolean;
-  /** The owner of the job that runs here, or that broke the child being replaced. */
+  /** The owner of the jobs that run here, or that broke the child being replaced. */
   owner: string | undefined;
   /** Whether that job's code was unproven when it began, and its sender a suspect. */
   unproven: boolean;
   suspect: boolean;
-  current: Waiting | undefined;
+  /** What it has been sent and not answered; it does the first now. More than one only of one owner, and only when all are short. */
+  jobs: Waiting[];
   timer: NodeJS.Timeout | undefined;
   /** The child's CPU time as of its last message. */
   cpuMs: number;
@@ -59,6 +66,9 @@ export function createSandbox(deps: {
   const queue = createQueue(settings);
   const slots = Array.from({ length: Math.max(2, settings.processes) }, emptySlot);
   const breaks = createBreaks(settings.suspectMs);
+  /** Owners' code that took little time when it last ran. */
+  const short = new LRUCache<string, true>({ max: shortKeysMax });
+  let isToAssign = false;
   let closed = false;
   let warned = false;
   let systemBounds = false;
@@ -90,6 +100,16 @@ export function createSandbox(deps: {
     slot.child = child;
   }
 
+  /** Jobs that are asked for in one turn of the event loop are assigned together. */
+  function assignSoon(): void {
+    if (isToAssign) return;
+    isToAssign = true;
+    void endOfTurn().then(() => {
+      isToAssign = false;
+      assign();
+    });
+  }
+
   function assign(): void {
     for (;;) {
       const idle = slots.filter(isIdle);
@@ -103,7 +123,7 @@ export function createSandbox(deps: {
         return;
       }
       const slot = (next.key !== undefined && idle.find(({ keys }) => keys.has(next.key ?? ''))) || idle[0];
-      if (slot) begin(slot, next);
+      if (slot) begin(slot, [next, ...alikeOf(next)]);
     }
     startAnother();
   }
@@ -117,14 +137,33 @@ export function createSandbox(deps: {
     if (free) start(free);
   }
 
-  function begin(slot: Slot, job: Waiting): void {
-    slot.current = job;
-    slot.owner = job.owner;
-    slot.unproven = breaks.isUnproven(job);
-    slot.suspect = breaks.isSuspect(job);
-    if (job.key !== undefined) slot.keys.set(job.key, true);
-    watch(slot, job, performance.now());
-    slot.child?.send(job.job);
+  /** What is sent together with a job that is going to begin: nobody else waits long for several short ones, and each alone costs a write. */
+  function alikeOf(first: Waiting): Waiting[] {
+    const alike: Waiting[] = [];
+    if (!isShort(first)) return alike;
+    while (alike.length < togetherMax - 1) {
+      const next = queue.take((job) => job.owner === first.owner && isShort(job) && !breaks.refusal(job));
+      if (!next) break;
+      alike.push(next);
+    }
+    return alike;
+  }
+
+  function isShort(job: Waiting): boolean {
+    const name = shortNameOf(job);
+    return name !== undefined && short.has(name) && charactersOf(job.job) <= shortCharacters && breaks.isTrusted(job);
+  }
+
+  function begin(slot: Slot, jobs: Waiting[]): void {
+    const [first] = jobs;
+    if (!first) return;
+    slot.jobs = jobs;
+    slot.owner = first.owner;
+    slot.unproven = breaks.isUnproven(first);
+    slot.suspect = breaks.isSuspect(first);
+    for (const { key } of jobs) if (key !== undefined) slot.keys.set(key, true);
+    watch(slot, first, performance.now());
+    slot.child?.send(jobs.map(({ job }) => job));
   }
 
   /** Ends a job that has used up its time or memory. On a busy machine it may not have had its time yet; then it gets more, up to a limit. */
@@ -133,7 +172,7 @@ export function createSandbox(deps: {
     slot.timer = setTimeout(
       async () => {
         const [cpuMs, residentMb] = await Promise.all([child?.cpuMs(), child?.isBounded ? 0 : child?.residentMb()]);
-        if (slot.current !== job) return;
+        if (slot.jobs[0] !== job) return;
         const budget = budgetOf(job.job);
         const elapsed = performance.now() - startedAt;
         // If the system does not report it, all elapsed time counts.
@@ -155,15 +194,24 @@ export function createSandbox(deps: {
   }
 
   function finish(slot: Slot, answer: Exclude<ChildMessage['answer'], 'ready'>, cpuMs: number): void {
-    const { current } = slot;
-    release(slot);
-    Object.assign(slot, { ...unused, cpuMs });
-    slot.child?.rest();
+    clearTimeout(slot.timer);
+    const current = slot.jobs.shift();
     if (current) {
       const result = resultOf(current, answer);
       if (result.ok) breaks.done(current);
+      const name = shortNameOf(current);
+      if (name !== undefined && cpuMs - slot.cpuMs < shortMs) short.set(name, true);
+      else if (name !== undefined) short.delete(name);
       current.done(result);
     }
+    slot.cpuMs = cpuMs;
+    const [next] = slot.jobs;
+    if (next) {
+      watch(slot, next, performance.now());
+      return;
+    }
+    Object.assign(slot, unused);
+    slot.child?.rest();
     // Recycle the process now and then, so that nothing builds up in one for ever.
     if (cpuMs > cpuSecondsBeforeReplaced * 1000) {
       slot.ready = false;
@@ -174,8 +222,8 @@ export function createSandbox(deps: {
   }
 
   function replace(slot: Slot, why: ChildEnd): void {
-    const { current, ended, ready, recycled } = slot;
-    release(slot);
+    const { ended, ready, recycled } = slot;
+    const [current, ...others] = release(slot);
     slot.child = undefined;
     slot.ready = false;
     if (closed) return;
@@ -187,6 +235,8 @@ export function createSandbox(deps: {
         'a job ended its process',
       );
       current.done(fail(failure));
+      // What was sent with it has not begun.
+      for (const job of others) queue.putBack(job);
       queue.refuse(current.owner, breaks.barred);
     }
     slot.recycled = false;
@@ -199,9 +249,9 @@ export function createSandbox(deps: {
     assign();
   }
 
-  function release(slot: Slot): void {
+  function release(slot: Slot): Waiting[] {
     clearTimeout(slot.timer);
-    slot.current = undefined;
+    return slot.jobs.splice(0);
   }
 
   /**
@@ -243,7 +293,7 @@ export function createSandbox(deps: {
         const refusal = breaks.refusal(waiting);
         if (refusal) return resolve(fail(refusal));
         queue.add(waiting, { waitMs, signal });
-        assign();
+        assignSoon();
       }),
     refusal: (owner, kind, job, { field, key, user }) =>
       breaks.refusal({ owner, user, job: { kind, ...job } as Job, field, key, done: () => {} }),
@@ -251,9 +301,8 @@ export function createSandbox(deps: {
       closed = true;
       queue.close();
       const ended = slots.map((slot) => {
-        const { current, child } = slot;
-        release(slot);
-        current?.done(fail(busy));
+        const { child } = slot;
+        for (const { done } of release(slot)) done(fail(busy));
         child?.kill();
         return child?.ended;
       });
@@ -268,16 +317,26 @@ const residentMbAtStart = 200;
 /** A child that does nothing for anyone. */
 const unused = { owner: undefined, unproven: false, suspect: false };
 
-function isIdle({ ready, current }: Slot): boolean {
-  return ready && !current;
+function isIdle({ ready, jobs }: Slot): boolean {
+  return ready && jobs.length === 0;
 }
 
 function emptySlot(): Slot {
   return {
     ...unused,
-    ...{ child: undefined, ready: false, current: undefined, timer: undefined, ended: undefined },
+    ...{ child: undefined, ready: false, jobs: [], timer: undefined, ended: undefined },
     ...{ cpuMs: 0, failedStarts: 0, recycled: false, keys: new LRUCache<string, true>({ max: keysMax }) },
   };
+}
+
+/** One owner's code, in the record of what is short. */
+function shortNameOf({ owner, key }: Waiting): string | undefined {
+  return key === undefined ? undefined : `${owner} ${key}`;
+}
+
+/** The length of what a job is about, where that is known without writing it; else more than is short. */
+function charactersOf(job: Job): number {
+  return job.kind === 'schema' ? job.schema.length + (job.text?.length ?? 0) : Number.POSITIVE_INFINITY;
 }
 
 function resultOf({ field }: Waiting, answer: Exclude<ChildMessage['answer'], 'ready'>): Result<Answers[JobKind]> {

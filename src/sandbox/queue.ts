@@ -19,13 +19,20 @@ export interface Waiting {
 export interface Queue {
   readonly size: number;
   /** Ends the job as `overloaded` if there is no room for its owner or it waits too long, and as `cancelled` if its signal is aborted. */
-  add(job: Waiting, terms: { waitMs: number; signal: AbortSignal | undefined }): void;
+  add(job: Waiting, terms: Terms): void;
   /** Of the jobs that may be done now, the first one of the owner, and of its user, whose last turn was longest ago. */
   take(isAllowed: (job: Waiting) => boolean): Waiting | undefined;
+  /** Lets a job that was taken, and has not been done, wait again on its terms. */
+  putBack(job: Waiting): void;
   /** Ends those jobs of an owner for which there is a reason. */
   refuse(owner: string, reasonOf: (job: Waiting) => Failure | undefined): void;
   /** Ends all as `overloaded`. */
   close(): void;
+}
+
+interface Terms {
+  waitMs: number;
+  signal: AbortSignal | undefined;
 }
 
 interface Entry extends Waiting {
@@ -40,6 +47,7 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
   /** When owners last had a turn. A forgotten owner is treated as if it had none. */
   const turns = new LRUCache<string, number>({ max: 1_024 });
   const turnsOfSenders = new LRUCache<string, number>({ max: 4_096 });
+  const termsOf = new WeakMap<Waiting, Terms>();
   let turn = 0;
 
   /**
@@ -69,30 +77,37 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
     return (turnsOfSenders.get(senderOf(one)) ?? 0) < (turnsOfSenders.get(senderOf(other)) ?? 0);
   }
 
+  function add(job: Waiting, terms: Terms): void {
+    const { waitMs, signal } = terms;
+    if (signal?.aborted || !hasRoom(job)) {
+      job.done(fail(signal?.aborted ? { kind: 'cancelled' } : busy));
+      return;
+    }
+    const giveUp = (failure: Failure) => {
+      entry.leave();
+      job.done(fail(failure));
+    };
+    const abort = () => giveUp({ kind: 'cancelled' });
+    const timer = setTimeout(() => giveUp(busy), waitMs);
+    signal?.addEventListener('abort', abort, { once: true });
+    const entry: Entry = {
+      ...job,
+      leave() {
+        entries.delete(entry);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      },
+    };
+    termsOf.set(entry, terms);
+    entries.add(entry);
+  }
+
   return {
     get size() {
       return entries.size;
     },
-    add(job, { waitMs, signal }) {
-      if (signal?.aborted) return job.done(fail({ kind: 'cancelled' }));
-      if (!hasRoom(job)) return job.done(fail(busy));
-      const giveUp = (failure: Failure) => {
-        entry.leave();
-        job.done(fail(failure));
-      };
-      const abort = () => giveUp({ kind: 'cancelled' });
-      const timer = setTimeout(() => giveUp(busy), waitMs);
-      signal?.addEventListener('abort', abort, { once: true });
-      const entry: Entry = {
-        ...job,
-        leave() {
-          entries.delete(entry);
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', abort);
-        },
-      };
-      entries.add(entry);
-    },
+    add,
+    putBack: (job) => add(job, termsOf.get(job) ?? { waitMs: 0, signal: undefined }),
     take(isAllowed) {
       let next: Entry | undefined;
       for (const entry of entries) if ((!next || isEarlier(entry, next)) && isAllowed(entry)) next = entry;

@@ -71,9 +71,9 @@ test('where the system bounds processes, one that it failed to bound runs nothin
       get isBounded() {
         return at !== 2;
       },
-      send(job) {
+      send(jobs) {
         ranIn.push(at);
-        child.send(job);
+        child.send(jobs);
       },
     };
   };
