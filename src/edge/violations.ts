@@ -5,6 +5,7 @@ import type { FieldViolation } from '../base/failure.ts';
 import { createPatternMatcher } from './patterns.ts';
 import { createRuleScreen } from './rule-screen.ts';
 import { ruleWords } from './rule-words.ts';
+import { shortened } from './shortened.ts';
 
 /** The number of list and map elements up to which all of a message's faults are listed. */
 const elementsMax = 1_000;
@@ -20,8 +21,9 @@ export function createViolationFinder(): (schema: DescMessage, message: Message)
   const all = createValidator({ regexMatch });
   return (schema, message) => {
     if (isInOrder(schema, message)) return undefined;
-    let result = first.validate(schema, message);
-    if (result.kind === 'invalid' && !isLong(message)) result = all.validate(schema, message);
+    const short = shortened(schema, message, regexMatch);
+    let result = first.validate(schema, short);
+    if (result.kind === 'invalid' && !isLong(message)) result = all.validate(schema, short);
     if (result.kind === 'error') throw result.error;
     return result.kind === 'invalid' ? violationsOf(result.violations) : undefined;
   };
