@@ -6,7 +6,7 @@ import { createBreaks } from './breaks.ts';
 import { type Child, type ChildEnd, startChild as startSandboxChild } from './child-process.ts';
 import type { Answers, ChildMessage, Job, JobKind } from './job.ts';
 import { cpuSecondsBeforeReplaced } from './launch.ts';
-import { createQueue, type Waiting } from './queue.ts';
+import { createQueue, senderOf, type Waiting } from './queue.ts';
 import { type Sandbox, type SandboxSettings, sandboxDefaults } from './sandbox.ts';
 
 /**
@@ -37,7 +37,7 @@ interface Slot {
   /** Whether that job's code was unproven when it began, and its sender a suspect. */
   unproven: boolean;
   suspect: boolean;
-  /** What it has been sent and not answered; it does the first now. More than one only of one owner, and only when all are short. */
+  /** What it has been sent and not answered; it does the first now. More than one only of one sender, and only when all are short. */
   jobs: Waiting[];
   timer: NodeJS.Timeout | undefined;
   /** The child's CPU time as of its last message. */
@@ -141,8 +141,9 @@ export function createSandbox(deps: {
   function alikeOf(first: Waiting): Waiting[] {
     const alike: Waiting[] = [];
     if (!isShort(first)) return alike;
+    const sender = senderOf(first);
     while (alike.length < togetherMax - 1) {
-      const next = queue.take((job) => job.owner === first.owner && isShort(job) && !breaks.refusal(job));
+      const next = queue.take((job) => senderOf(job) === sender && isShort(job) && !breaks.refusal(job));
       if (!next) break;
       alike.push(next);
     }

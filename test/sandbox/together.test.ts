@@ -36,8 +36,13 @@ function start(settings = {}) {
   return { sandbox, sent, schemas: createSchemas(sandbox) };
 }
 
-async function proven(schemas: ReturnType<typeof createSchemas>, owner: string, schema: Record<string, unknown>) {
-  const found = await schemas.prove(owner, schema, { field: 'schema' });
+async function proven(
+  schemas: ReturnType<typeof createSchemas>,
+  owner: string,
+  schema: Record<string, unknown>,
+  user?: string,
+) {
+  const found = await schemas.prove(owner, schema, { field: 'schema', user });
   if (!found.ok) throw new Error(JSON.stringify(found));
   return (text: string) => found.value.fits(text, patience);
 }
@@ -74,16 +79,17 @@ test('what was sent with a job that takes too long is done all the same, and onl
   expect(answers[3]).toEqual({ ok: true, value: false });
 });
 
-test('owners are not sent together, and neither is what takes long', async () => {
+test('owners and their users are not sent together, and neither is what takes long', async () => {
   const { sent, schemas } = start();
   const ofOne = await proven(schemas, 'acc_a', whole);
   const ofOther = await proven(schemas, 'acc_b', whole);
+  const ofUser = await proven(schemas, 'acc_a', whole, 'usr_1');
   const list = { type: 'array', items: whole };
   const long = await proven(schemas, 'acc_a', list);
   const many = JSON.stringify(Array.from({ length: 40_000 }, (_, n) => ({ n })));
-  for (let warm = 0; warm < 20; warm++) await Promise.all([ofOne('{"n":1}'), ofOther('{"n":1}')]);
+  for (let warm = 0; warm < 20; warm++) await Promise.all([ofOne('{"n":1}'), ofOther('{"n":1}'), ofUser('{"n":1}')]);
   await long(many);
   sent.length = 0;
-  await Promise.all([ofOne('{"n":1}'), ofOther('{"n":1}'), long('[]'), long('[]')]);
-  expect(sent).toEqual([1, 1, 1, 1]);
+  await Promise.all([ofOne('{"n":1}'), ofOther('{"n":1}'), ofUser('{"n":1}'), long('[]'), long('[]')]);
+  expect(sent).toEqual([1, 1, 1, 1, 1]);
 });
