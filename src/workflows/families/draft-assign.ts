@@ -258,10 +258,15 @@ function meantBy(
     if (fields.has('demand')) return 'demand';
     if (fields.has('paidTo') && slots.has('amount')) return 'paidTo';
   }
+  // A customer has an account, too, and its number is no bank's.
+  if (named === 'iban' && /\p{L}/u.test(text) && !saysIban.test(text)) return 'reference';
   // "Nombre" is a number or a name.
   if (named === 'quantity' && isTitled && !slots.has('recipient')) return 'recipient';
   return named === 'sender' && byName.get('tenant') === 'sender' && isTitled ? 'recipient' : named;
 }
+
+// A bank's name may stand before or after it.
+const saysIban = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]){10,}|\d{6}/;
 
 /** Splits a list as people write it: "New hours; two temps" is two items. */
 export function itemsIn(text: string): string[] {

@@ -12,12 +12,14 @@ import { isDay, saysWhen } from './says-when.ts';
  */
 export function placeOf(kind: DraftKind, slot: Slot, { slots, isEnding }: Assigned): string | undefined {
   const meanings = meant(slot.name, slot.isOpen ? undefined : slot.text, slot.meanings ?? meaningsOf(slot.name));
-  for (const { fields } of meanings)
+  for (const { id, fields } of meanings)
     for (const { field: asked, kind: only } of fields) {
       const field = isEnding && asked === 'effectiveDate' ? 'endsOn' : asked;
       // Who gives notice of a change, and who gets notice that a contract ends, is the landlord.
       const isOther = isEnding && asked === 'sender' && only !== undefined;
-      const takes = !isOther && (only === undefined || only === kind.id);
+      // A clinic with its room or its street is where to come; its name alone signs.
+      const isSpot = id === 'institution' && asked === 'sender' && /\d/.test(slot.text);
+      const takes = !isOther && !isSpot && (only === undefined || only === kind.id);
       // Letters of no kind have no fields, but what they are about is one thing.
       const isMatter = kind.id === '' && field === 'item' && !slot.isOpen;
       if (takes && !slots.has(field) && (isMatter || fits(kind, field, slot))) return field;
