@@ -86,3 +86,107 @@ describe('an account', () => {
     expect(other.body).toContain('Please transfer the amount to 31926819.');
   });
 });
+
+describe('what is only answered yes', () => {
+  it.each([
+    ['en', { accessRequired: 'yes' }, 'Please make sure that we can get in.'],
+    ['de', { anwesenheitErforderlich: 'ja' }, 'Bitte seien Sie anwesend.'],
+    ['fr', { presenceRequise: 'oui' }, 'Votre présence est nécessaire.'],
+    ['es', { inscripcionObligatoria: 'true' }, 'Es necesario inscribirse.'],
+    ['fr', { confirmationEcrite: 'oui' }, 'Merci de nous le confirmer par écrit.'],
+    ['de', { attestBeigefuegt: 'ja' }, 'Eine Bescheinigung liegt bei.'],
+  ])('is a sentence in %s: %j', (locale, facts, said) => {
+    expect(letter('notice', locale, facts).body).toContain(said);
+  });
+
+  it('is no sentence if the answer is no', () => {
+    const { body } = letter('notice', 'en', { accessRequired: 'no' });
+    expect(body).toContain('Access required: no.');
+  });
+});
+
+describe('a day by which the reader has to do something', () => {
+  it.each([
+    ['en', { rescheduleBy: '2026-12-04' }, 'Please tell us by 4 December 2026 if you need another date.'],
+    ['de', { zustimmungBis: '2027-01-31' }, 'Bitte stimmen Sie bis zum 31. Januar 2027 zu.'],
+    ['es', { confirmarAntesDe: '2026-12-05' }, 'Le rogamos que responda a más tardar el 5 de diciembre de 2026.'],
+    ['fr', { soldeAvantLe: '2027-02-08' }, 'Merci de régler le solde au plus tard le 8 février 2027.'],
+  ])('is asked for in %s: %j', (locale, facts, said) => {
+    expect(letter('notice', `${locale}-${locale === 'en' ? 'GB' : locale.toUpperCase()}`, facts).body).toContain(said);
+  });
+
+  it('is no "by" without a day', () => {
+    const { body } = letter('notice', 'de', { zustimmungBis: 'so bald wie möglich' });
+    expect(body).toContain('Zustimmung bis: so bald wie möglich.');
+  });
+});
+
+describe('what was and what will be', () => {
+  it.each([
+    ['en', { oldPickupTime: '7:25 am', newPickupTime: '7:05 am' }, 'Pickup time: 7:05 am instead of 7:25 am.'],
+    ['de', { alteLeuchte: 'LED 20', neueLeuchte: 'LED 40' }, 'Leuchte: LED 40 statt bisher LED 20.'],
+    ['es', { vestuario_anterior: '3B', vestuario_nuevo: '2A' }, 'Vestuario: 2A en lugar de 3B.'],
+    ['fr', { ancienOutil: 'Excel', nouvelOutil: 'Notilus' }, 'Outil : Notilus (jusqu’ici : Excel).'],
+  ])('is one sentence in %s', (locale, facts, said) => {
+    expect(letter('notice', locale, facts).body).toContain(said);
+  });
+
+  it('is a rent as people pay it', () => {
+    const facts = { aktuelleKaltmiete: '640.00 EUR', neueKaltmiete: '704.00 EUR', gueltigAb: '2027-03-01' };
+    const { body } = letter('', 'de', facts, 'Mieterhöhung ankündigen');
+    expect(body).toContain('Ab 1. März 2027 zahlen Sie 704,00 € statt bisher 640,00 €.');
+  });
+});
+
+describe('a number', () => {
+  it.each([
+    ['de', { verbrauchKwh: '2740' }, 'Verbrauch: 2740 kWh'],
+    ['de', { flaeche_m2: '340' }, 'Fläche: 340 m²'],
+    ['en', { distance_km: '12' }, 'Distance: 12 km'],
+    ['es', { peso_kg: '4' }, 'Peso: 4 kg'],
+    ['de', { mahnstufe: '2' }, 'Dies ist die 2. Mahnung.'],
+    ['fr', { nbRelances: '3' }, 'Nous vous avons déjà adressé 3 relances.'],
+  ])('is told with what it counts in %s: %j', (locale, facts, said) => {
+    expect(letter('payment_reminder', locale, facts).body).toContain(said);
+  });
+});
+
+describe('a time of the day', () => {
+  it.each([
+    ['en-US', '14:30', '2:30 PM'],
+    ['en-GB', '14:30', '14:30'],
+    ['de-DE', '19:30', '19:30 Uhr'],
+    ['fr-FR', '18:45', '18:45'],
+    ['es-ES', '09:00', '9:00'],
+  ])('is written as in %s', (locale, time, said) => {
+    const { body, citations } = letter('confirmation', locale, { date: '2026-12-03', time });
+    expect(body).toContain(`2026, ${said}.`);
+    expect(citations?.length).toBe(2);
+  });
+
+  it.each([
+    ['es-ES', 'de 9:00 a 14:00'],
+    ['de-DE', '9:00 Uhr bis 14:00 Uhr'],
+    ['en-GB', '09:00 to 14:00'],
+    ['fr-FR', 'de 09:00 à 14:00'],
+  ])('has a beginning and an end in %s', (locale, said) => {
+    const facts = { date: '2026-12-03', start_time: '09:00', end_time: '14:00' };
+    expect(letter('confirmation', locale, facts).body).toContain(`2026, ${said}.`);
+  });
+});
+
+describe('the name of a fact that no meaning knows', () => {
+  it.each([
+    ['de', 'neueZugangskarte', 'Neue Zugangskarte'],
+    ['de', 'rueckfahrtGeoeffnet', 'Rückfahrt geöffnet'],
+    ['de', 'aktuelleQuelle', 'Aktuelle Quelle'],
+    ['es', 'suspension_habilitacion', 'Suspensión habilitación'],
+  ])('is spelt as in %s: %s', (locale, name, label) => {
+    expect(letter('notice', locale, { [name]: 'x1' }).body).toContain(`${label}: x1.`);
+  });
+});
+
+it('a contact with an at sign is written to, not called', () => {
+  const { body } = letter('internal_memo', 'en', { helpdesk: 'finance-help@acme.example' });
+  expect(body).toContain('Questions go to finance-help@acme.example.');
+});

@@ -8,6 +8,7 @@ import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
 import { type FactMeaning, ideasSaidBy, meaningsOf } from '../packs/draft-names.ts';
 import { labelFor, placeOf, turnOf } from './draft-meaning.ts';
+import { fromTo, pairUp } from './draft-pairs.ts';
 import {
   articles,
   isCustomer,
@@ -82,6 +83,8 @@ export function assign(
     }
     put(kind, byName, assigned, openSlot(name));
   }
+  fromTo(assigned, locale);
+  pairUp(assigned, locale);
   nameMatter(kind, purpose, assigned, locale);
   askForRequired(kind, assigned, locale);
   return assigned;

@@ -48,7 +48,8 @@ export function inWords(name: string, language: DraftLanguage): string {
     (name.match(/(?<!\p{L})\p{Lu}{2,5}(?!\p{L})|(?<=\p{Ll})\p{Lu}{2,5}$/gu) ?? []).map(foldText),
   );
   let foreign = 0;
-  const words = wordsIn(name).map((word): Spelling => {
+  let isAfterAdjective = false;
+  const spell = (word: string): Spelling => {
     const own = ownSpelling(word, known);
     if (own !== undefined) return own;
     const meant = ideasOfWord(word)
@@ -59,11 +60,33 @@ export function inWords(name: string, language: DraftLanguage): string {
       return meant;
     }
     if (acronyms.has(word)) return { text: word.toUpperCase(), isNoun: true };
-    return abbreviated(word, known) ?? { text: word, isNoun: false };
+    const text = accented(word, language);
+    // In German, what an adjective stands before is a noun.
+    const isNoun = language === 'de' && isAfterAdjective;
+    return abbreviated(word, known) ?? { text: isNoun ? capital(text) : text, isNoun };
+  };
+  const words = wordsIn(name).map((word) => {
+    const spelling = spell(word);
+    isAfterAdjective = !spelling.isNoun && known.has(word);
+    return spelling;
   });
   // English and German put the more general word last, Spanish and French first.
   if ((language === 'es' || language === 'fr') && foreign * 2 > words.length) words.reverse();
   return joined(words, language);
+}
+
+/** What any word of a language is spelt like, known or not: software writes "habilitacion" and "geoeffnet". */
+function accented(word: string, language: DraftLanguage): string {
+  if (language === 'es') return word.replace(/(?<=.[cs])ion$/, 'ión');
+  // "Neue", "Quelle" and "aktuell" have no umlaut.
+  if (language === 'de') return word.replace(/(?<![aouq])[ao]e|(?<![aeiouq])ue(?!ll)/g, (two) => umlauts[two] ?? two);
+  return word;
+}
+
+const umlauts: Readonly<Record<string, string>> = { ae: 'ä', oe: 'ö', ue: 'ü' };
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function ownSpelling(word: string, known: ReadonlyMap<string, Spelling>): Spelling | undefined {

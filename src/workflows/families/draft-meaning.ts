@@ -3,7 +3,7 @@ import type { DraftLanguage } from '../packs/draft-language.ts';
 import { type FactMeaning, factMeanings, meaningsOf } from '../packs/draft-names.ts';
 import { inWords, isCode } from './draft-labels.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
-import { withoutUnit } from './draft-tidy.ts';
+import { isAnswer, isYes, withoutUnit } from './draft-tidy.ts';
 import { isDay, saysWhen } from './says-when.ts';
 
 /**
@@ -40,7 +40,10 @@ export function turnOf(meanings: readonly FactMeaning[]): number {
 
 /** What a name means: by the words in it, or as the name of a field that other kinds have. What states no day is no date. */
 function meant(name: string, text: string | undefined, said: readonly FactMeaning[]): readonly FactMeaning[] {
-  return meantByName(name, said).filter(
+  const named = text?.includes('@')
+    ? said.map((one) => (one.id === 'phone' ? (factMeanings.get('email') ?? one) : one))
+    : said;
+  return meantByName(name, named).filter(
     ({ id }) => text === undefined || (dateFields.has(id) ? saysWhen(text) : !people.has(id) || !isDay(text)),
   );
 }
@@ -55,7 +58,7 @@ function meantByName(name: string, said: readonly FactMeaning[]): readonly FactM
   return [factMeanings.get(id) ?? { ...ofField, id, fields: [{ field: id, kind: undefined }] }];
 }
 
-const ofField = { yields: false, first: false, label: undefined, says: undefined };
+const ofField = { yields: false, first: false, label: undefined, says: undefined, ifYes: undefined };
 
 const fieldsByName: ReadonlyMap<string, string> = new Map(
   [...draftWords.values()].flatMap(({ names }) =>
@@ -105,9 +108,15 @@ export function sentenceFor(
   language: DraftLanguage,
   toReaders: (text: string) => string,
 ): string | undefined {
-  const sentence = factMeanings.get(field)?.says?.[language];
+  const meaning = factMeanings.get(field);
+  if (isAnswer(text)) return isYes(text) && meaning?.ifYes ? toReaders(meaning.ifYes[language]) : undefined;
+  const sentence = meaning?.says?.[language];
+  if (sentence === undefined) return undefined;
+  const [before = ''] = sentence.split('{');
   // "By 5 working days" is no language's.
-  if (sentence === undefined || (dateFields.has(field) && !isDay(text))) return undefined;
+  const isBound = dateFields.has(field) || draftWords.get(language)?.beforeDays.test(before.toLowerCase());
+  if (isBound && !isDay(text) && !/\{#\}/.test(sentence)) return undefined;
+  if (sentence.includes('{#}') && !(/^\d{1,4}$/.test(text) && Number(text) > 1)) return undefined;
   const said = toReaders(sentence);
-  return /[.!?]$/.test(text) ? said.replace('{}.', () => text) : said.replace('{}', () => text);
+  return /[.!?]$/.test(text) ? said.replace('{}.', () => text) : said.replace(/\{#?\}/, () => text);
 }

@@ -1,3 +1,4 @@
+import { spaced } from '../../base/text/spaced.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Plain } from '../family.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
@@ -103,6 +104,19 @@ const answers: Readonly<Record<DraftLanguage, { yes: string; no: string }>> = {
   fr: { yes: 'oui', no: 'non' },
 };
 
+const yes: ReadonlySet<string> = new Set(['yes', 'ja', 'sí', 'si', 'oui', 'true']);
+const no: ReadonlySet<string> = new Set(['no', 'nein', 'non', 'false']);
+
+/** Whether a value only says yes, in any of the languages. */
+export function isYes(text: string): boolean {
+  return yes.has(text.toLowerCase());
+}
+
+/** Whether a value only says yes or no. */
+export function isAnswer(text: string): boolean {
+  return isYes(text) || no.has(text.toLowerCase());
+}
+
 /** Units that a name may end in, as they are said of one and of several. */
 const units: Readonly<Record<string, Readonly<Record<DraftLanguage, readonly [string, string]>>>> = {
   days: { en: ['day', 'days'], de: ['Tag', 'Tage'], es: ['día', 'días'], fr: ['jour', 'jours'] },
@@ -125,12 +139,24 @@ function told({ name, text }: TidyFact, locale: DraftLocale): string {
   if (formatted !== text || !/^\d{1,9}(?:\.\d{1,2})?$/.test(text)) return formatted;
   const words = wordsIn(name);
   // "Days" alone, and "days overdue", are counted under that name.
+  const symbol = symbolIn(name);
+  if (symbol !== undefined) return `${text}\u00a0${symbol}`;
   const unit = words.length < 2 ? undefined : unitSaidBy(words.at(-1) ?? '');
   if (unit !== undefined) return `${text} ${units[unit]?.[language][text === '1' ? 0 : 1]}`;
   const said = ideasSaidBy(name);
   if (said.has('rate') || said.has('percentage') || (said.has('tax') && isShare(text)))
     return `${formatNumber(text, tag)}${language === 'en' ? '' : '\u00a0'}%`;
   return isBareSum({ index: 0, name, text }) && text.includes('.') ? formatNumber(text, tag) : text;
+}
+
+const endsInSymbol = /[\p{L}\d][ _-](kwh|km|kg|m2|m3|qm|sqm)$/iu;
+const symbols: Readonly<Record<string, string>> = {
+  ...{ kwh: 'kWh', km: 'km', kg: 'kg', m2: 'm²', m3: 'm³', qm: 'm²', sqm: 'm²' },
+};
+
+/** The sign of the unit in which a name ends: "verbrauchKwh", "flaeche_m2". */
+function symbolIn(name: string): string | undefined {
+  return symbols[endsInSymbol.exec(spaced(name))?.[1]?.toLowerCase() ?? ''];
 }
 
 function unitSaidBy(word: string): string | undefined {
@@ -145,6 +171,10 @@ function isShare(text: string): boolean {
 /** Whether a name ends in a unit that its value then has, which its label need not repeat. */
 export function withoutUnit(name: string): string {
   const words = wordsIn(name);
+  if (symbolIn(name) !== undefined)
+    return spaced(name)
+      .replace(/[ _-][\p{L}\d]+$/u, '')
+      .replaceAll(' ', '_');
   const isUnit = unitSaidBy(words.at(-1) ?? '') !== undefined;
   return isUnit && words.length > 1 && meaningsOf(name).length === 0 ? words.slice(0, -1).join('_') : name;
 }

@@ -40,12 +40,12 @@ function spokenLocale(tag: string): DraftLocale | undefined {
 }
 
 /**
- * A value in the locale's format: a day (`2026-12-03`), a day with its time (`2026-12-03T10:30`), or an amount with its
+ * A value in the locale's format: a day (`2026-12-03`), a day with its time (`2026-12-03T10:30`), a time (`14:30`), or an amount with its
  * currency (`1190.00 EUR`, `EUR 1190.00`). Anything already written for people stays as it is.
  */
 export function formatValue(value: string, locale: string): string {
   const trimmed = value.trim();
-  return dayIn(trimmed, locale) ?? amountIn(trimmed, locale) ?? trimmed;
+  return dayIn(trimmed, locale) ?? amountIn(trimmed, locale) ?? timeIn(trimmed, locale) ?? trimmed;
 }
 
 function dayIn(value: string, locale: string): string | undefined {
@@ -58,6 +58,18 @@ function dayIn(value: string, locale: string): string | undefined {
   const written = formatterOf(`${style} ${locale}`, () => dateFormat(locale, style)).format(at);
   // In French the first of a month is an ordinal, which Intl does not know.
   return locale.startsWith('fr') ? written.replace(/^1(?= \p{L})/u, '1er') : written;
+}
+
+/** A time of the day as people write it. English without a region is read in too many to know better. */
+function timeIn(value: string, locale: string): string | undefined {
+  const [, hour = '', minute = ''] = /^([01]?\d|2[0-3]):([0-5]\d)(?::00)?$/.exec(value) ?? [];
+  if (minute === '') return undefined;
+  const [language] = locale.split('-');
+  if (language === 'de') return `${Number(hour)}:${minute} Uhr`;
+  if (language === 'es') return `${Number(hour)}:${minute}`;
+  const { hour12 } = formatterOf(`moment ${locale}`, () => dateFormat(locale, 'moment')).resolvedOptions();
+  if (locale === 'en' || hour12 !== true) return `${hour}:${minute}`;
+  return `${Number(hour) % 12 || 12}:${minute} ${Number(hour) < 12 ? 'AM' : 'PM'}`;
 }
 
 /** A plain number as the locale writes it, with the decimals that it has. */

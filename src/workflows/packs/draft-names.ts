@@ -28,6 +28,7 @@ const namesPack = z.strictObject({
       first: z.boolean().default(false),
       label: inEachLanguage.optional(),
       says: inEachLanguage.optional(),
+      ifYes: inEachLanguage.optional(),
     }),
   ),
 });
@@ -43,8 +44,10 @@ export interface FactMeaning {
   /** It takes a field before any other fact: what is still open, before the total. */
   first: boolean;
   label: Readonly<Record<DraftLanguage, string>> | undefined;
-  /** A sentence that states it where the kind has none: `{}` is the value. */
+  /** A sentence that states it where the kind has none: `{}` is the value, `{#}` a number of two or more. */
   says: Readonly<Record<DraftLanguage, string>> | undefined;
+  /** The sentence where the value is only a yes. */
+  ifYes: Readonly<Record<DraftLanguage, string>> | undefined;
 }
 
 const pack = readPack('draft/names.yaml', namesPack);
@@ -58,6 +61,7 @@ export const factMeanings: ReadonlyMap<string, FactMeaning> = new Map(
     id,
     {
       ...{ id, yields: meaning.yields, first: meaning.first, label: meaning.label, says: meaning.says },
+      ifYes: meaning.ifYes,
       fields: [...meaning.in, id].map((place) => {
         const [field = '', kind] = place.split('@');
         return { field, kind: kind === 'neutral' ? '' : kind };
