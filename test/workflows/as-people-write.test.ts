@@ -216,7 +216,7 @@ describe('a draft', () => {
 
   it('takes a beginning that is a day for a day', () => {
     expect(body('de', 'confirmation', { Kurs: 'Töpfern', Beginn: '2027-01-11' })).toContain(
-      'Der Termin: 11. Januar 2027.',
+      'Der Termin ist am 11. Januar 2027.',
     );
     expect(body('de', 'confirmation', { Kurs: 'Töpfern', Beginn: '18:30' })).toContain('18:30');
   });

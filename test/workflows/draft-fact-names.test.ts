@@ -149,10 +149,10 @@ describe('a fact under a name that software gives it', () => {
 
   it('gives way to a fact that fits its field better, whatever their order', () => {
     const { body } = draft('offer', 'de', { item: 'Reinigung', net_amount: '890.00 EUR', total_amount: '1059.10 EUR' });
-    expect(body).toContain('Der Preis: 1.059,10 €.');
+    expect(body).toContain('Der Preis beträgt 1.059,10 €.');
     expect(body).toContain('Nettobetrag: 890,00 €.');
     expect(draft('offer', 'de', { item: 'Reinigung', net_amount: '890.00 EUR' }).body).toContain(
-      'Der Preis: 890,00 €.',
+      'Der Preis beträgt 890,00 €.',
     );
   });
 

@@ -190,3 +190,67 @@ it('a contact with an at sign is written to, not called', () => {
   const { body } = letter('internal_memo', 'en', { helpdesk: 'finance-help@acme.example' });
   expect(body).toContain('Questions go to finance-help@acme.example.');
 });
+
+describe('a notice', () => {
+  it.each([
+    [
+      'en',
+      'tell patients that we are closed',
+      { closedFrom: '2026-12-24', closedUntil: '2027-01-06' },
+      'We are closed',
+    ],
+    ['de', 'Praxis geschlossen', { geschlossenVon: '2026-12-24', geschlossenBis: '2027-01-06' }, 'haben vom 24. De'],
+    [
+      'de',
+      'Praxis geschlossen',
+      { wiederGeoeffnetAb: '2027-01-07' },
+      'Ab dem 7. Januar 2027 sind wir wieder für Sie da.',
+    ],
+    ['es', 'avisar a los pacientes del cierre', { cerradoDesde: '2026-12-24' }, 'cerrados a partir del 24 de'],
+    ['fr', 'fermeture de la mairie', { fermeDu: '2026-12-24', fermeAu: '2027-01-06' }, 'serons fermés du 24'],
+    ['es', 'avisar del corte de agua', { fechaCorte: '2026-12-02' }, 'un corte de agua. La fecha es el 2 de diciembre'],
+    ['fr', 'informer les habitants de la collecte des encombrants', { date: '2026-12-12' }, 'la collecte des enco'],
+    ['de', 'Aushang: Wasserabstellung', { Datum: '2026-12-12' }, 'die Unterbrechung der Wasserversorgung. Der Termin'],
+  ])('says what happens (%s, %s)', (locale, purpose, facts: Facts, said) => {
+    expect(letter('notice', locale, facts, purpose).body).toContain(said);
+  });
+
+  it.each([
+    ['en', 'Please note the following.'],
+    ['de', 'bitte beachten Sie Folgendes.'],
+    ['es', 'Le comunicamos lo siguiente.'],
+    ['fr', 'Nous vous informons de ce qui suit.'],
+  ])('speaks of a change only where one begins (%s)', (locale, said) => {
+    expect(letter('notice', locale, { date: '2026-12-12', time: '10:00' }).body).toContain(said);
+    expect(letter('notice', locale, { effectiveDate: '2026-12-12' }).body).not.toContain(said);
+  });
+});
+
+describe('an appointment that was moved', () => {
+  it.each([
+    ['en', 'appointment rescheduled', 'The new date is December 9, 2026'],
+    ['es', 'cita médica reprogramada', 'La nueva fecha es el 9 de diciembre de 2026'],
+    ['fr', 'rendez-vous reporté', 'La nouvelle date est le 9 décembre 2026'],
+    ['de', 'Termin verschoben', 'Der neue Termin ist am 9. Dezember 2026'],
+  ])('has a new date in %s', (locale, purpose, said) => {
+    const facts = { old_date: '2026-12-01', new_date: '2026-12-09' };
+    expect(letter('', locale, facts, purpose).body).toContain(said);
+  });
+});
+
+describe('a refusal', () => {
+  it('wishes success to applicants for a job alone', () => {
+    const facts = { solicitante: 'D. Ramón Vidal', numeroSolicitud: 'PP-5', importeSolicitado: '18000.00 EUR' };
+    const { body } = letter('rejection', 'es', facts, 'denegación de préstamo');
+    expect(body).toContain('El importe solicitado es de 18.000,00 €.');
+    expect(body).not.toContain('éxito');
+    expect(letter('rejection', 'es', { puesto: 'contable' }).body).toContain('Le deseamos mucho éxito.');
+  });
+});
+
+it.each([
+  ['confirmation', 'fr', { inscriptionObligatoire: 'oui', inscriptionTel: '05 56 00 00 18' }],
+  ['payment_reminder', 'es', { grado: '4.º B', monto: '4850.00 MXN', clabe: '012180001234567897' }],
+])('a %s in %s has no risk that only our own words make', (kind, locale, facts) => {
+  expect(letter(kind, locale, facts).findings).toEqual([]);
+});

@@ -120,13 +120,17 @@ function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composi
 }
 
 function isSayable(
-  { tone, isByOne, text, fields }: SentenceVariant,
+  { tone, isByOne, beside, text, fields }: SentenceVariant,
   asked: Pick<Composing, 'tone' | 'isByOne' | 'mustAvoid' | 'words'>,
   slots: ReadonlyMap<string, Slot>,
 ): boolean {
   const { mustAvoid, words } = asked;
   if ((tone !== undefined && tone !== asked.tone) || (isByOne && !asked.isByOne)) return false;
+  if (beside !== undefined && !slots.has(beside)) return false;
   if (!fields.every((field) => slots.has(field))) return false;
+  // "Der Preis beträgt kostenlos" is no German.
+  if (sums.test(text) && !fields.some((field) => /\d/.test(slots.get(field)?.text ?? '') || slots.get(field)?.isOpen))
+    return false;
   // "In 7 days" has a preposition of its own: it stands after a colon instead.
   const isPhrase = (field: string) => {
     const slot = slots.get(field);
@@ -142,6 +146,8 @@ function isSayable(
   const folded = foldText(text);
   return !mustAvoid.some((phrase) => folded.includes(phrase));
 }
+
+const sums = /(?:Preis beträgt|precio es de|prix est de) \{/;
 
 // How a request begins in the four languages; it is a sentence of its own, and needs no other before it.
 const asks = /^(?:bitte|please|veuillez|merci de|por favor|(?:le|les) rogamos|rogamos)(?![\p{L}])/iu;

@@ -44,9 +44,15 @@ function meant(name: string, text: string | undefined, said: readonly FactMeanin
     ? said.map((one) => (one.id === 'phone' ? (factMeanings.get('email') ?? one) : one))
     : said;
   return meantByName(name, named).filter(
-    ({ id }) => text === undefined || (dateFields.has(id) ? saysWhen(text) : !people.has(id) || !isDay(text)),
+    ({ id }) =>
+      text === undefined ||
+      (dateFields.has(id) ? saysWhen(text) : !(people.has(id) && isDay(text)) && !(papers.has(id) && isSum.test(text))),
   );
 }
+
+/** Papers and pictures are no number or sum of money: "materiales: 95,00" is what material costs. */
+const papers: ReadonlySet<string> = new Set(['evidence', 'materials', 'attachments', 'neededDocuments']);
+const isSum = /^[\p{Sc}\d.,'’\s]*\d[\p{Sc}\d.,'’\s]*(?:[A-Z]{3})?$/u;
 
 /** Nobody is called by a day: "Bewerbung vom" gives the day of an application. */
 const people: ReadonlySet<string> = new Set(['recipient', 'sender']);
@@ -101,6 +107,9 @@ function isUnspelt(name: string): boolean {
   return /^[a-z]+(?: [a-z]+)*$/.test(name);
 }
 
+// What these meanings say has a preposition before the day.
+const ofDay = /(?:By|From|Until|On|Date)$/;
+
 /** The sentence that states a fact which no sentence of the kind states. */
 export function sentenceFor(
   field: string,
@@ -112,10 +121,8 @@ export function sentenceFor(
   if (isAnswer(text)) return isYes(text) && meaning?.ifYes ? toReaders(meaning.ifYes[language]) : undefined;
   const sentence = meaning?.says?.[language];
   if (sentence === undefined) return undefined;
-  const [before = ''] = sentence.split('{');
   // "By 5 working days" is no language's.
-  const isBound = dateFields.has(field) || draftWords.get(language)?.beforeDays.test(before.toLowerCase());
-  if (isBound && !isDay(text) && !/\{#\}/.test(sentence)) return undefined;
+  if ((dateFields.has(field) || ofDay.test(field)) && !isDay(text)) return undefined;
   if (sentence.includes('{#}') && !(/^\d{1,4}$/.test(text) && Number(text) > 1)) return undefined;
   const said = toReaders(sentence);
   return /[.!?]$/.test(text) ? said.replace('{}.', () => text) : said.replace(/\{#?\}/, () => text);

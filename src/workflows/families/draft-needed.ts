@@ -38,27 +38,34 @@ const abuse: ReadonlySet<string> = new Set(['threat', 'hate', 'harassment', 'sel
 
 /**
  * What was found in a draft without what is found only because facts stand in one letter: contacts and accounts that a fact gives as
- * such, lures put together from several facts, and a person's name that is a word, too ("Olivia Grant").
+ * such, lures put together from several facts, and a person's name that is a word, too ("Olivia Grant"). Where the draft is ours,
+ * `beside` is what the caller wrote beside the facts, and our own words alone are no lure either.
  */
 export function* neededFrom(
   spotted: readonly Spotted[],
   body: string,
   facts: readonly Fact[],
   looking: Looking,
+  beside?: readonly string[],
 ): Slices<Spotted[]> {
   const given = spotted.filter(
     (one) => !isContact(body.slice(one.start, one.end), one, facts) && !isAskedFor(body, one, facts),
   );
   const names = facts.map(({ value }) => value.trim()).filter((value) => personName.test(value));
   const ofFacts = given.filter(
-    (one) => together.has(one.entry.category) && !isNumber(one.entry) && isSpread(body, one, facts),
+    (one) =>
+      together.has(one.entry.category) && !isNumber(one.entry) && (beside !== undefined || isSpread(body, one, facts)),
   );
   const ofNames = given.filter(
     (one) => !abuse.has(one.entry.category) && !isNumber(one.entry) && names.some((name) => touches(body, one, name)),
   );
   const doubted = new Set<Spotted>();
   if (ofFacts.length > 0) {
-    const told = facts.map(({ value }) => value).filter((value) => !personName.test(value.trim()));
+    // A name of several words may be a text of its own, but one of software is only what we call a fact.
+    const told = facts
+      .flatMap(({ name, value }) => (/\s/.test(name.trim()) ? [`${name}: ${value}`] : [value]))
+      .filter((value) => !personName.test(value.trim()))
+      .concat(beside ?? []);
     const found = yield* categoriesIn(told, looking);
     for (const one of ofFacts) if (!found.has(one.entry.category)) doubted.add(one);
   }

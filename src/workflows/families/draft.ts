@@ -96,7 +96,7 @@ interface Inspected {
   avoidedPhrases: string[];
 }
 
-function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
+function* inspectInSlices(body: string, terms: DraftTerms, beside?: readonly string[]): Slices<Inspected> {
   const { facts, mustAvoid, domain, kind = '', locale = '' } = terms;
   const pack = riskPacks.get((domain || 'general') as Domain) ?? riskPacks.get('general');
   if (!pack) throw new Error('no general risk pack');
@@ -105,7 +105,7 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<Inspected> {
   const words = wordsOf(language ?? 'en');
   const looking = { phrases: pack.index, packs: signs ? [signs] : [] };
   const found = yield* look(body, looking);
-  const risky = yield* neededFrom(found.spotted, body, facts, looking);
+  const risky = yield* neededFrom(found.spotted, body, facts, looking, beside);
   const harm = yield* harmIn(body, language, found.spotted, kind, found.words);
   const matches = mustAvoid.length > 0 ? yield* avoided(mustAvoid, words).findInSlices(found.folded) : [];
   // Whatever else is found at its place, a phrase to avoid is there.
@@ -196,7 +196,7 @@ function* write(request: DraftRequest, called: DraftKind | undefined): Slices<Dr
   const body = compose(composing);
   yield body.length * 2;
   const terms = { ...request, kind: kind.id, locale: locale.tag };
-  const { inspection: inspected, avoidedPhrases } = yield* inspectInSlices(body, terms);
+  const { inspection: inspected, avoidedPhrases } = yield* inspectInSlices(body, terms, request.mustInclude);
   const missing = inspected.placeholders;
   return {
     draft: {

@@ -15,6 +15,8 @@ const byTone = z.strictObject({ neutral: text, friendly: text, formal: text, dir
 export interface SentenceVariant {
   tone: DraftTone | undefined;
   isByOne: boolean;
+  /** Said only where this field is given, which it need not state. */
+  beside: string | undefined;
   text: string;
   fields: readonly string[];
 }
@@ -109,10 +111,20 @@ export function readDraftWords(): ReadonlyMap<DraftLanguage, DraftWords> {
 
 /** Marks a sentence that says "I" where others say "we". */
 const byOne = '[one] ';
+/** Marks a sentence that needs a field which it does not state. */
+const besideField = /^\[with (\w+)\] /;
 
 function variantOf(written: string): SentenceVariant {
   const tone = draftTones.find((one) => written.startsWith(`[${one}] `));
   const isByOne = written.startsWith(byOne);
-  const said = isByOne ? written.slice(byOne.length) : tone === undefined ? written : written.slice(tone.length + 3);
-  return { tone, isByOne, text: said, fields: [...said.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string) };
+  const beside = besideField.exec(written)?.[1];
+  const mark = isByOne ? byOne : tone !== undefined ? `[${tone}] ` : beside !== undefined ? `[with ${beside}] ` : '';
+  const said = written.slice(mark.length);
+  return {
+    tone,
+    isByOne,
+    beside,
+    text: said,
+    fields: [...said.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string),
+  };
 }
