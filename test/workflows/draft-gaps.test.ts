@@ -230,7 +230,7 @@ it.each([
     'de',
     'Arbeitszeugnis',
     { Mitarbeiterin: 'Mia Holm', Stelle: 'Köchin' },
-    'bei uns war Mia Holm tätig. Die Stelle: Köchin.',
+    'Bei uns war Mia Holm tätig. Die Stelle: Köchin.',
   ],
   [
     'es',

@@ -254,3 +254,84 @@ it.each([
 ])('a %s in %s has no risk that only our own words make', (kind, locale, facts) => {
   expect(letter(kind, locale, facts).findings).toEqual([]);
 });
+
+describe('who ends a contract', () => {
+  it.each([
+    ['es', 'baja del gimnasio', { socio: 'Marta Ibáñez', centro: 'FitZone', fechaBaja: '2027-01-01' }, 'rescindo'],
+    [
+      'fr',
+      'résiliation assurance',
+      { assureur: 'Helvia', preneurAssurance: 'Jean Rochat', fin: '2027-01-01' },
+      'je rés',
+    ],
+    ['en', 'cancel my gym membership', { member: 'Ann Lee', gym: 'FitZone', endDate: '2027-01-01' }, 'I hereby'],
+    [
+      'de',
+      'Kündigung der Versicherung',
+      { versicherer: 'Helvia', versicherungsnehmer: 'Jan Rot', ende: '2027-01-01' },
+      'ich',
+    ],
+  ])('signs as one person in %s', (locale, purpose, facts: Facts, said) => {
+    const { body } = letter('notice', locale, facts, purpose);
+    expect(body).toContain(said);
+    expect(body).toMatch(/(?:Marta Ibáñez|Jean Rochat|Ann Lee|Jan Rot)$/);
+  });
+});
+
+it.each([
+  ['en', 'The date is 22 February 2027 to 26 February 2027, 9 am.'],
+  ['de', 'Der Termin: vom 22. Februar 2027 bis 26. Februar 2027, 9 am.'],
+  ['es', 'La fecha: del 22 de febrero de 2027 al 26 de febrero de 2027, 9 am.'],
+  ['fr', 'La date : du 22 février 2027 au 26 février 2027, 9 am.'],
+])('a first and a last day are one date in %s', (locale, said) => {
+  const facts = { start_date: '2027-02-22', end_date: '2027-02-26', time: '9 am' };
+  expect(letter('confirmation', locale === 'en' ? 'en-GB' : locale, facts).body).toContain(said);
+});
+
+describe('several readers', () => {
+  it.each([
+    ['Patientinnen und Patienten', '', 'Liebe Patientinnen und Patienten,'],
+    ['Patientinnen und Patienten', 'formal', 'Sehr geehrte Patientinnen und Patienten,'],
+    ['Eltern der Bärengruppe', 'friendly', 'Liebe Eltern der Bärengruppe,'],
+    ['Liebe Eltern der Bärengruppe', 'friendly', 'Liebe Eltern der Bärengruppe,'],
+  ])('are greeted together: %s, %s', (empfaenger, tone, said) => {
+    expect(letter('notice', 'de', { empfaenger }, 'see the facts', { tone }).body.startsWith(said)).toBe(true);
+  });
+});
+
+describe('a reference for an employee', () => {
+  it.each([
+    ['de', 'Bei uns war Kevin Strauß vom 1. April 2021 bis 30. November 2026 als Lagerist tätig.'],
+    ['es', 'Kevin Strauß trabajó con nosotros como Lagerist del 1 de abril de 2021 al 30 de noviembre de 2026.'],
+    ['fr', 'Kevin Strauß a travaillé chez nous comme Lagerist du 1er avril 2021 au 30 novembre 2026.'],
+    ['en', 'Kevin Strauß worked with us from April 1, 2021 to November 30, 2026. The position: Lagerist.'],
+  ])('is written to nobody in %s', (locale, said) => {
+    const facts = {
+      mitarbeiter: 'Kevin Strauß',
+      taetigkeit: 'Lagerist',
+      eintritt: '2021-04-01',
+      austritt: '2026-11-30',
+    };
+    expect(letter('job_reference', locale, facts).body.startsWith(said)).toBe(true);
+  });
+});
+
+it.each([
+  ['en', { alternative: 'you may transfer the ticket' }, '\n\nYou may transfer the ticket.'],
+  ['de', { alternative: 'Sie können die Karte übertragen' }, '\n\nSie können die Karte übertragen.'],
+  ['es', { alternativa: 'puede transferir la entrada' }, '\n\nPuede transferir la entrada.'],
+  ['fr', { alternative: 'vous pouvez céder le billet' }, '\n\nVous pouvez céder le billet.'],
+])('what the reader may do is a sentence in %s', (locale, facts, said) => {
+  expect(letter('refund_refused', locale, facts).body).toContain(said);
+});
+
+it.each([
+  ['visit', 'fr', { gestionnaire: 'Agence Bellerive' }, 'Cordialement,\nAgence Bellerive'],
+  ['rejection', 'es', { gestora: 'Inés Carbó' }, 'Un saludo,\nInés Carbó'],
+  ['refund_refused', 'en', { agent_name: 'Sophie Marr' }, 'Kind regards\nSophie Marr'],
+  ['offer', 'de', { sachbearbeiterin: 'Miriam Falk' }, 'Freundliche Grüße\nMiriam Falk'],
+])('who deals with it signs where nobody else does (%s, %s)', (kind, locale, facts, said) => {
+  const { body } = letter(kind === 'visit' ? '' : kind, locale, facts, 'prévenir du passage du plombier');
+  expect(body).toContain(said);
+  expect(letter(kind === 'visit' ? '' : kind, locale, { ...facts, sender: 'Ron' }, 'x'.repeat(9)).body).toMatch(/Ron$/);
+});

@@ -15,6 +15,7 @@ import {
   isJourney,
   isWritersOwn,
   kindsOfOthers,
+  letSign,
   memoHeads,
   nameOf,
   namesOf,
@@ -59,7 +60,7 @@ export function assign(
   const ordered = told.map((fact) => {
     const meanings = meaningsOf(fact.name);
     // Who writes as somebody's customer writes to the other one who is named.
-    return { ...fact, meanings, turn: turnOf(meanings) + (isOwn && isCustomer(fact.name) ? 1 : 0) };
+    return { ...fact, meanings, turn: turnOf(meanings) + (isOwn && isCustomer(fact.name) ? 2 : 0) };
   });
   ordered.sort((a, b) => a.turn - b.turn);
   for (const { index, name, text, meanings } of ordered) {
@@ -83,7 +84,8 @@ export function assign(
     }
     put(kind, byName, assigned, openSlot(name));
   }
-  fromTo(assigned, locale);
+  if (!kindsOfOthers.has(kind.id)) letSign(assigned);
+  fromTo(kind, assigned, locale);
   pairUp(assigned, locale);
   nameMatter(kind, purpose, assigned, locale);
   askForRequired(kind, assigned, locale);
@@ -183,7 +185,8 @@ function put(
   }
   const known = isNoDay ? undefined : meantBy(named, kind, byName, to, slot);
   const isFree = known !== undefined && (slot.isOpen || isOpenFor(known, kind, to));
-  const isWriter = known === 'recipient' && !isFree && to.isOwn && isCustomer(slot.name);
+  const isOfAnother = to.slots.has('recipient') && (known === 'recipient' || (named === undefined && !slot.isOpen));
+  const isWriter = isOfAnother && !isFree && to.isOwn && isCustomer(slot.name);
   const field = isFree ? known : isWriter && !to.slots.has('sender') ? 'sender' : placeOf(kind, slot, to);
   if (field === undefined) {
     to.others.push(slot);

@@ -49,12 +49,14 @@ export function compose(composing: Composing): string {
   if (endsWithRequest && template.name !== 'report') sentences.splice(-1, 0, ...body);
   else sentences.push(...body);
   const sender = slots.get('sender')?.text ?? '';
-  const written = template.addressed
-    ? [
-        ...salutationOf(composing, reader, sentences),
-        [toReaders(closingOf(composing, reader), composing), sender].filter((line) => line !== '').join('\n'),
-      ]
-    : [reader === '' ? '' : words.to.replace('{name}', () => ungreeted(reader)), ...sentences, sender];
+  // A reference is for whoever reads it.
+  const written =
+    template.addressed && (kind.id !== 'job_reference' || reader !== '')
+      ? [
+          ...salutationOf(composing, reader, sentences),
+          [toReaders(closingOf(composing, reader), composing), sender].filter((line) => line !== '').join('\n'),
+        ]
+      : [reader === '' ? '' : words.to.replace('{name}', () => ungreeted(reader)), ...sentences, sender];
   return [...written, sourcesOf(composing)].filter((part) => part !== '').join('\n\n');
 }
 
@@ -152,10 +154,18 @@ const sums = /(?:Preis beträgt|precio es de|prix est de) \{/;
 // How a request begins in the four languages; it is a sentence of its own, and needs no other before it.
 const asks = /^(?:bitte|please|veuillez|merci de|por favor|(?:le|les) rogamos|rogamos)(?![\p{L}])/iu;
 
+// How it is said what the reader may or has to do, which is a sentence, too.
+const allows =
+  /^(?:you (?:may|can|will|must|should|have|do not|need)|sie (?:können|dürfen|müssen|sollten|erhalten|brauchen)|(?:usted )?(?:puede|debe|tiene derecho|recibirá)|vous (?:pouvez|devez|avez|recevrez))(?![\p{L}])/iu;
+// "The reason: you have no licence" needs its beginning.
+const ofCauses: ReadonlySet<string> = new Set(['reason', 'problem']);
+
 function requestIn({ fields, text }: SentenceVariant, slots: ReadonlyMap<string, Slot>): string | undefined {
-  const value = slots.get(fields[0] ?? '')?.text.trim() ?? '';
-  if (fields.length !== 1 || !/: ?\{\w+\}\.$/.test(text) || !asks.test(value)) return undefined;
-  return `${capital(value)}${/[.!?]$/.test(value) ? '' : '.'}`;
+  const [field = ''] = fields;
+  const value = slots.get(field)?.text.trim() ?? '';
+  const isSaid = asks.test(value) || (allows.test(value) && !ofCauses.has(field));
+  if (fields.length !== 1 || !/: ?\{\w+\}\.$/.test(text) || !isSaid) return undefined;
+  return ended(capital(value));
 }
 
 const ofThings: ReadonlySet<string> = new Set(['item', 'reason', 'success']);
@@ -208,8 +218,7 @@ function salutationOf(
 ): string[] {
   const written = (formFor(words, ungreeted(reader), assigned) ?? words.unnamed)[tone];
   // "Dear neighbours" is how they want to begin: no second "Dear", nor "Hello", is put before it.
-  const isOpen = written.includes('{name}') || written === words.unnamed[tone];
-  const isGreeted = isOpen && ungreeted(reader) !== reader;
+  const isGreeted = ungreeted(reader) !== reader;
   const salutation = isGreeted ? `{name}${/(?: ?:|,)$/.exec(written)?.[0] ?? ','}` : written;
   const address = reader !== '' && !salutation.includes('{name}') ? reader : '';
   const [first = '', ...rest] = sentences;
@@ -271,9 +280,12 @@ function detailsOf(composing: Composing, stated: ReadonlySet<string>, heading: s
   const inSentences = isProse && (kind.id !== '' || composing.occasion !== undefined);
   const said = new Map(
     left.flatMap(([field, slot]) => {
-      const sentence = inSentences
-        ? sentenceFor(field, slot, words.language, (text) => toReaders(text, composing))
-        : undefined;
+      const isOwn = inSentences && (asks.test(slot.text) || allows.test(slot.text));
+      const sentence = isOwn
+        ? ended(capital(slot.text))
+        : inSentences
+          ? sentenceFor(field, slot, words.language, (text) => toReaders(text, composing))
+          : undefined;
       return sentence === undefined ? [] : [[slot, sentence] as const];
     }),
   );
@@ -298,7 +310,7 @@ function ended(line: string): string {
 }
 
 function lineOf({ name, text, label }: Slot, { kind, words }: Composing): string {
-  if (asks.test(text.trim())) return text.trim();
+  if (asks.test(text.trim()) || allows.test(text.trim())) return capital(text.trim());
   // A caller may name a fact by its field, `oldDate`, which no reader knows.
   const known = label ?? (kind.fields.has(name) ? words.names[name]?.[0] : undefined) ?? name;
   return `${capital(worded(known))}${words.language === 'fr' ? ' :' : ':'} ${text.trim()}`;

@@ -50,7 +50,7 @@ export function inWords(name: string, language: DraftLanguage): string {
   let foreign = 0;
   let isAfterAdjective = false;
   const spell = (word: string): Spelling => {
-    const own = ownSpelling(word, known);
+    const own = ownSpelling(word, known, language);
     if (own !== undefined) return own;
     const meant = ideasOfWord(word)
       .map((idea) => translated.get(language)?.get(idea))
@@ -89,11 +89,16 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function ownSpelling(word: string, known: ReadonlyMap<string, Spelling>): Spelling | undefined {
+function ownSpelling(
+  word: string,
+  known: ReadonlyMap<string, Spelling>,
+  language: DraftLanguage,
+): Spelling | undefined {
   const plain = known.get(word) ?? known.get(word.replaceAll(/([aou])e/g, '$1'));
   if (plain !== undefined) return plain;
   const one = known.get(word.replace(/s$/, ''));
-  return one === undefined || !one.isNoun ? undefined : { ...one, text: `${one.text}s` };
+  const isPlural = one !== undefined && (one.isNoun || language === 'es' || language === 'fr');
+  return isPlural ? { ...one, text: `${one.text}s` } : undefined;
 }
 
 function abbreviated(word: string, known: ReadonlyMap<string, Spelling>): Spelling | undefined {

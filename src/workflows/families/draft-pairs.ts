@@ -1,9 +1,11 @@
 // Facts that say one thing between them: a beginning and an end, what was and what will be.
+import type { DraftKind } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
 import { ideasOfWord, wordsIn } from '../packs/draft-names.ts';
 import { inWords } from './draft-labels.ts';
 import type { Assigned, Slot } from './draft-slots.ts';
 import type { DraftLocale } from './draft-values.ts';
+import { isDay } from './says-when.ts';
 
 const fromUntil: Readonly<Record<DraftLanguage, string>> = {
   en: '{from} to {until}',
@@ -11,10 +13,23 @@ const fromUntil: Readonly<Record<DraftLanguage, string>> = {
   es: 'de {from} a {until}',
   fr: 'de {from} à {until}',
 };
+const firstToLast: Readonly<Record<DraftLanguage, string>> = {
+  en: '{from} to {until}',
+  de: 'vom {from} bis {until}',
+  es: 'del {from} al {until}',
+  fr: 'du {from} au {until}',
+};
 const clock = /^\d{1,2}(?::\d\d)(?: (?:AM|PM|Uhr))?$/;
 
-/** Puts the time at which something begins and the one at which it ends together. */
-export function fromTo({ slots }: Assigned, { language }: DraftLocale): void {
+/** Puts the time at which something begins and the one at which it ends together, and the first and the last day. */
+export function fromTo({ fields }: DraftKind, { slots }: Assigned, { language }: DraftLocale): void {
+  const [first, last] = [slots.get('date'), slots.get('until')];
+  // Most kinds with a last day have a sentence of their own for it.
+  if (first && last && !fields.has('until') && isDay(first.text) && isDay(last.text)) {
+    const text = firstToLast[language].replace('{from}', first.text).replace('{until}', last.text);
+    slots.set('date', { ...first, text });
+    slots.delete('until');
+  }
   const [from, until] = [slots.get('time'), slots.get('endTime')];
   if (!from || !until || !clock.test(from.text) || !clock.test(until.text)) return;
   const text = fromUntil[language].replace('{from}', from.text).replace('{until}', until.text);

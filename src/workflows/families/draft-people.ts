@@ -3,6 +3,7 @@ import { foldText } from '../../base/text/fold.ts';
 import { spaced } from '../../base/text/spaced.ts';
 import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
+import { ideasSaidBy } from '../packs/draft-names.ts';
 import type { Assigned } from './draft-slots.ts';
 import type { TidyFact } from './draft-tidy.ts';
 import type { DraftLocale } from './draft-values.ts';
@@ -42,7 +43,21 @@ const customers: ReadonlySet<string> = new Set([
   ...['versicherungsnehmerin', 'versicherter', 'versicherte', 'fahrgast', 'kaufer', 'kauferin', 'kontoinhaber'],
   ...['vertragsinhaber', 'cliente', 'clienta', 'socio', 'socia', 'asegurado', 'asegurada', 'titular', 'abonado'],
   ...['abonada', 'huesped', 'pasajero', 'pasajera', 'comprador', 'compradora', 'cliente', 'assure', 'assuree'],
-  ...['adherent', 'adherente', 'abonne', 'abonnee', 'titulaire', 'voyageur', 'voyageuse', 'acheteur', 'acheteuse'],
+  ...[
+    'preneurassurance',
+    'tomador',
+    'tomadora',
+    'tomadorseguro',
+    'adherent',
+    'adherente',
+    'abonne',
+    'abonnee',
+    'titulaire',
+    'voyageur',
+    'voyageuse',
+    'acheteur',
+    'acheteuse',
+  ],
 ]);
 
 /** Whether a fact is called by the writer's part in a contract or a purchase: "customer", "nombre del cliente". */
@@ -51,6 +66,22 @@ export function isCustomer(name: string): boolean {
   const bare = words.filter((word) => !nameOf.has(word) && !articles.has(word)).join('');
   return customers.has(bare.replace(/(?<=.)name$/, ''));
 }
+
+// Who deals with a matter in an office; a "contact" may be a department that signs nothing.
+const inCharge = ['agent', 'manager', 'director'];
+
+/** Lets the one who deals with the matter sign where nobody else does. */
+export function letSign({ slots, isOwn }: Assigned): void {
+  const contact = slots.get('contact');
+  if (contact === undefined || contact.isOpen || slots.has('sender') || isOwn || !signable.test(contact.text)) return;
+  const said = ideasSaidBy(contact.name);
+  if (said.has('contact') || !inCharge.some((idea) => said.has(idea))) return;
+  slots.delete('contact');
+  slots.set('sender', contact);
+}
+
+// A name, and no number, address or office hours.
+const signable = /^\p{Lu}[^\d@:;]{2,60}$/u;
 
 const namesByKind = new Map<DraftKind, Map<string, ReadonlyMap<string, string>>>();
 

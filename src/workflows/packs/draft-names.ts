@@ -156,12 +156,14 @@ export function ideasSaidBy(name: string): ReadonlySet<string> {
 }
 
 /** What some write as two words, and others as one. */
-const joinedWords = /\b(?:check in|check out|e mail|rendez vous)\b/g;
+const joinedWords = /\b(?:check in|check out|e mail|rendez vous|raison sociale|razon social)\b/g;
 const asOneWord: Readonly<Record<string, string>> = {
   'check in': 'checkin',
   'check out': 'checkout',
   'e mail': 'email',
   'rendez vous': 'rdv',
+  'raison sociale': 'raisonsociale',
+  'razon social': 'razonsocial',
 };
 
 /** The words of a name, folded. */
