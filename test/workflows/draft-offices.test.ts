@@ -335,3 +335,21 @@ it.each([
   expect(body).toContain(said);
   expect(letter(kind === 'visit' ? '' : kind, locale, { ...facts, sender: 'Ron' }, 'x'.repeat(9)).body).toMatch(/Ron$/);
 });
+
+it.each([
+  ['en', { duration_minutes: '75', cancellation_notice_hours: '24' }, 'please tell us at least 24 hours before.'],
+  ['de', { dauer_minuten: '75', absagefrist_stunden: '24' }, 'Die Dauer beträgt 75 Minuten.'],
+  ['es', { duracion_minutos: '75', preaviso_cancelacion_horas: '24' }, 'con al menos 24 horas de antelación.'],
+  ['fr', { duree_minutes: '75', preavis_annulation_heures: '24' }, 'au moins 24 heures à l’avance.'],
+])('how long it takes and until when to call it off are sentences in %s', (locale, facts, said) => {
+  expect(letter('confirmation', locale, facts).body).toContain(said);
+});
+
+it.each([
+  ['en', { balance_due: '85.00 EUR' }, 'Still to be paid: €85.00.'],
+  ['fr', { soldeDu: '85.00 EUR' }, 'Il reste à régler 85,00 €.'],
+  ['de', { offenerBetrag: '85.00 EUR' }, 'Noch zu zahlen sind 85,00 €.'],
+  ['es', { saldoPendiente: '85.00 EUR' }, 'Queda por pagar: 85,00 €.'],
+])('what is still open is no price in %s', (locale, facts, said) => {
+  expect(letter('confirmation', locale, facts).body).toContain(said);
+});

@@ -68,7 +68,7 @@ export function isCustomer(name: string): boolean {
 }
 
 // Who deals with a matter in an office; a "contact" may be a department that signs nothing.
-const inCharge = ['agent', 'manager', 'director'];
+const inCharge = ['agent', 'manager', 'director', 'technician'];
 
 /** Lets the one who deals with the matter sign where nobody else does. */
 export function letSign({ slots, isOwn }: Assigned): void {
