@@ -353,3 +353,40 @@ it.each([
 ])('what is still open is no price in %s', (locale, facts, said) => {
   expect(letter('confirmation', locale, facts).body).toContain(said);
 });
+
+describe('a name in the language of the reader', () => {
+  it.each([
+    ['de', 'offeneLeihrate', 'Offene Leihrate'],
+    ['de', 'naechsteVergabe', 'Nächste Vergabe'],
+    ['de', 'terminVerlegbarUnter', 'Termin verlegbar unter'],
+    ['es', 'coche_sustitucion', 'Coche sustitución'],
+    ['fr', 'adresseArrivee', 'Adresse d’arrivée'],
+  ])('is not put into other words of it (%s, %s)', (locale, name, label) => {
+    expect(letter('notice', locale, { [name]: 'x1' }).body).toContain(
+      `${label}: x1.`.replace(':', locale === 'fr' ? ' :' : ':'),
+    );
+  });
+});
+
+it.each([
+  ['de', { zeitraum: '8 bis 11 Uhr' }, '8 bis 11 Uhr'],
+  ['en', { period: '8 am to 11 am' }, 'The time is 8 am to 11 am.'],
+])('a period of hours is a time of the day in %s', (locale, facts, said) => {
+  const { body } = letter('notice', locale, facts);
+  expect(body).toContain(said);
+  expect(body).not.toMatch(/Dauer|duration/);
+  expect(letter('offer', locale, { [Object.keys(facts)[0] ?? '']: '12 weeks' }).body).toMatch(
+    /(?:Dauer|duration).{2,5}12 weeks/,
+  );
+});
+
+it.each([
+  ['payment_reminder', 'de', { offeneRate: '45.00 EUR', rateNr: '2', nachfristBis: '2026-12-08' }, 'über 45,00 € ist'],
+  ['payment_reminder', 'de', { kontoIban: 'AT61 1904 3002 3457 3201' }, 'auf folgendes Konto: AT61'],
+  ['refund_granted', 'en', { businessDays: '5 to 7 business days' }, '5 to 7 business days.'],
+  ['confirmation', 'es', { fechaEntrada: '2026-12-04', horaEntrada: '08:30' }, 'es el 4 de diciembre de 2026, 8:30.'],
+  ['notice', 'de', { jemandAnwesend: 'ja' }, 'Bitte seien Sie anwesend.'],
+  ['apology_for_delay', 'fr', { nouvelleEcheance: '2026-12-20' }, 'La nouvelle date est le 20 décembre 2026.'],
+])('what offices call it is known (%s, %s, %j)', (kind, locale, facts: Facts, said) => {
+  expect(letter(kind, locale, facts).body).toContain(said);
+});

@@ -52,7 +52,8 @@ export function inWords(name: string, language: DraftLanguage): string {
   const spell = (word: string): Spelling => {
     const own = ownSpelling(word, known, language);
     if (own !== undefined) return own;
-    const meant = ideasOfWord(word)
+    // Only a word that another language spells is foreign, or one that is short for another.
+    const meant = (word.length < 4 || isForeign(word, language) ? ideasOfWord(word) : [])
       .map((idea) => translated.get(language)?.get(idea))
       .find((spelling) => spelling !== undefined);
     if (meant !== undefined) {
@@ -67,12 +68,21 @@ export function inWords(name: string, language: DraftLanguage): string {
   };
   const words = wordsIn(name).map((word) => {
     const spelling = spell(word);
-    isAfterAdjective = !spelling.isNoun && known.has(word);
+    isAfterAdjective = !spelling.isNoun && ownSpelling(word, known, language) !== undefined;
     return spelling;
   });
   // English and German put the more general word last, Spanish and French first.
   if ((language === 'es' || language === 'fr') && foreign * 2 > words.length) words.reverse();
   return joined(words, language);
+}
+
+function isForeign(word: string, language: DraftLanguage): boolean {
+  return draftLanguages.some((one) => one !== language && spelt(word, one));
+}
+
+function spelt(word: string, language: DraftLanguage): boolean {
+  const known = spellings.get(language);
+  return known?.has(word) === true || known?.has(word.replace(/s$/, '')) === true;
 }
 
 /** What any word of a language is spelt like, known or not: software writes "habilitacion" and "geoeffnet". */

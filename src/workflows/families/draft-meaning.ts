@@ -43,12 +43,24 @@ function meant(name: string, text: string | undefined, said: readonly FactMeanin
   const named = text?.includes('@')
     ? said.map((one) => (one.id === 'phone' ? (factMeanings.get('email') ?? one) : one))
     : said;
+  const isEither = text !== undefined && duration.every((one) => named.some(({ id }) => id === one));
+  // A period is one of hours on a day, or how long something takes.
+  const other = duration[saysClock.test(text ?? '') ? 0 : 1];
   return meantByName(name, named).filter(
-    ({ id }) =>
-      text === undefined ||
-      (dateFields.has(id) ? saysWhen(text) : !(people.has(id) && isDay(text)) && !(papers.has(id) && isSum.test(text))),
+    ({ id }) => text === undefined || (!(isEither && id === other) && fitsMeaning(id, text)),
   );
 }
+
+const duration = ['duration', 'time'] as const;
+
+function fitsMeaning(id: string, text: string): boolean {
+  if (dateFields.has(id)) return saysWhen(text);
+  if (id === 'duration' && saysClock.test(text)) return false;
+  return !(people.has(id) && isDay(text)) && !(papers.has(id) && isSum.test(text));
+}
+
+/** From when to when on one day, which is how no duration is told. */
+const saysClock = /\d ?(?:uhr|[ap]\.?m\b|:\d\d)/i;
 
 /** Papers and pictures are no number or sum of money: "materiales: 95,00" is what material costs. */
 const papers: ReadonlySet<string> = new Set(['evidence', 'materials', 'attachments', 'neededDocuments']);

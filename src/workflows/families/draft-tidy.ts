@@ -144,7 +144,7 @@ function told({ name, text }: TidyFact, locale: DraftLocale): string {
   const unit = words.length < 2 ? undefined : unitSaidBy(words.at(-1) ?? '');
   if (unit !== undefined) return `${text} ${units[unit]?.[language][text === '1' ? 0 : 1]}`;
   const said = ideasSaidBy(name);
-  if (said.has('rate') || said.has('percentage') || (said.has('tax') && isShare(text)))
+  if ((said.has('rate') && !said.has('number')) || said.has('percentage') || (said.has('tax') && isShare(text)))
     return `${formatNumber(text, tag)}${language === 'en' ? '' : '\u00a0'}%`;
   return isBareSum({ index: 0, name, text }) && text.includes('.') ? formatNumber(text, tag) : text;
 }
