@@ -92,7 +92,12 @@ describe('a fact of a draft', () => {
     ['complaint', 'fr', { problème: 'cassé', référence: '44' }, 'Référence : 44.'],
     ['confirmation', 'en', { appointment: '2026-12-03', time: '9:40 am' }, 'The date is December 3, 2026, 9:40 am.'],
     ['notice', 'en', { date: '2026-12-08', time: '8 am to 1 pm' }, 'The date is December 8, 2026, 8 am to 1 pm.'],
-    ['notice', 'de', { Datum: '2026-12-09', Uhrzeit: '10 bis 12 Uhr' }, 'Der Termin ist am 9. Dezember 2026, 10 bis 12 Uhr.'],
+    [
+      'notice',
+      'de',
+      { Datum: '2026-12-09', Uhrzeit: '10 bis 12 Uhr' },
+      'Der Termin ist am 9. Dezember 2026, 10 bis 12 Uhr.',
+    ],
     [
       'notice',
       'en',
@@ -140,7 +145,9 @@ describe('a fact of a draft', () => {
     expect(draft('notice', 'de', { Datum: '2026-12-09', 'Was zu tun ist': asked }).body).toContain(
       `\n\n${asked}. Bei Fragen`,
     );
-    expect(draft('', 'de', { Bitte: asked, Frist: '2026-12-09' }).body).toContain(`:\n- ${asked}\n- Frist:`);
+    expect(draft('', 'de', { Bitte: asked, Frist: '2026-12-09' }).body).toContain(
+      `${asked.slice(1)}. Bitte antworten Sie bis`,
+    );
   });
 
   it('of a report that has no field comes last', () => {

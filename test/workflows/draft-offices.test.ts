@@ -390,3 +390,23 @@ it.each([
 ])('what offices call it is known (%s, %s, %j)', (kind, locale, facts: Facts, said) => {
   expect(letter(kind, locale, facts).body).toContain(said);
 });
+
+it.each([
+  ['rejection', 'de', { leitung: 'Anke Ritter', einrichtung: 'Kita Sonnenhügel' }, 'Anke Ritter\nKita Sonnenhügel'],
+  ['confirmation', 'en', { signed_by: 'Dr Rao', clinic: 'Bright Smile' }, 'Dr Rao\nBright Smile'],
+  ['notice', 'fr', { signataire: 'Luc Roy', mairie: 'Mairie de Cadillac' }, 'Luc Roy\nMairie de Cadillac'],
+  ['offer', 'es', { firmante: 'Ana Gil', institucion: 'Instituto Sur' }, 'Ana Gil\nInstituto Sur'],
+])('a person signs a %s for an institution in %s', (kind, locale, facts, signed) => {
+  expect(letter(kind, locale, facts).body.endsWith(signed)).toBe(true);
+});
+
+it.each([
+  [
+    'en',
+    { animal: 'Biscuit', bookingPhone: '01225 555 010' },
+    'Animal: Biscuit\n\nYou can register by telephone on 01225 555 010.',
+  ],
+  ['de', { Tier: 'Biscuit', telefon: '0431 55' }, 'Tier: Biscuit\n\nTelefonisch erreichen Sie uns unter 0431 55.'],
+])('a letter of no known purpose has sentences, too (%s)', (locale, facts, said) => {
+  expect(letter('', locale, facts).body).toContain(said);
+});

@@ -19,6 +19,7 @@ import {
   memoHeads,
   nameOf,
   namesOf,
+  signsBeside,
   titled,
 } from './draft-people.ts';
 import { foldedPurpose } from './draft-purpose.ts';
@@ -175,6 +176,7 @@ function put(
     return 'field';
   }
   const named = fieldCalled(kind, slot.name, byName);
+  if (named === undefined && signsBeside(kind, slot, to)) return 'field';
   // A value for a date field that states no date is not a date.
   const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
   const isHead = !to.isJourney && !to.isEnding && !slot.isOpen && (isNoDay || named === undefined);

@@ -277,13 +277,14 @@ function detailsOf(composing: Composing, stated: ReadonlySet<string>, heading: s
     ([field]) => !stated.has(field) && field !== 'recipient' && field !== 'sender',
   );
   const isProse = template.addressed || kind.id === 'internal_memo';
-  const inSentences = isProse && (kind.id !== '' || composing.occasion !== undefined);
+  // Who reads a letter of no known purpose is first told what it is about, as the caller gives it.
+  const isPlain = kind.id === '' && composing.occasion === undefined;
   const said = new Map(
     left.flatMap(([field, slot]) => {
-      const isOwn = inSentences && (asks.test(slot.text) || allows.test(slot.text));
+      const isOwn = isProse && (asks.test(slot.text) || allows.test(slot.text));
       const sentence = isOwn
         ? ended(capital(slot.text))
-        : inSentences
+        : isProse
           ? sentenceFor(field, slot, words.language, (text) => toReaders(text, composing))
           : undefined;
       return sentence === undefined ? [] : [[slot, sentence] as const];
@@ -295,12 +296,10 @@ function detailsOf(composing: Composing, stated: ReadonlySet<string>, heading: s
   lines.sort((a, b) => place(a) - place(b));
   const written = lines.map((slot) => lineOf(slot, composing));
   // Up to three that have a name in the reader's language read on as sentences.
-  const readOn = inSentences && lines.length <= readOnMax && lines.every(({ label }) => label !== undefined);
+  const readOn = isProse && !isPlain && lines.length <= readOnMax && lines.every(({ label }) => label !== undefined);
   const sentences = [...said.values(), ...(readOn ? written.map(ended) : [])].join(' ');
-  return [
-    sentences,
-    readOn || lines.length === 0 ? '' : `${heading}\n${written.map((line) => `- ${line}`).join('\n')}`,
-  ];
+  const list = readOn || lines.length === 0 ? '' : `${heading}\n${written.map((line) => `- ${line}`).join('\n')}`;
+  return isPlain ? [list, sentences] : [sentences, list];
 }
 
 const readOnMax = 3;

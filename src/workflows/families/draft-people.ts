@@ -4,7 +4,7 @@ import { spaced } from '../../base/text/spaced.ts';
 import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
 import type { DraftLanguage } from '../packs/draft-language.ts';
 import { ideasSaidBy } from '../packs/draft-names.ts';
-import type { Assigned } from './draft-slots.ts';
+import type { Assigned, Slot } from './draft-slots.ts';
 import type { TidyFact } from './draft-tidy.ts';
 import type { DraftLocale } from './draft-values.ts';
 
@@ -78,6 +78,19 @@ export function letSign({ slots, isOwn }: Assigned): void {
   if (said.has('contact') || !inCharge.some((idea) => said.has(idea))) return;
   slots.delete('contact');
   slots.set('sender', contact);
+}
+
+/** Whether an institution now signs below the person who signs for it. */
+export function signsBeside(
+  { id }: DraftKind,
+  { text, isOpen, meanings = [] }: Slot,
+  { slots, isOwn }: Assigned,
+): boolean {
+  const sender = slots.get('sender');
+  if (sender === undefined || sender.isOpen || isOpen || isOwn || !signable.test(text)) return false;
+  if (meanings[0]?.id !== 'institution' || (kindsOfOthers.has(id) && id !== 'job_reference')) return false;
+  slots.set('sender', { ...sender, text: `${sender.text}\n${text}` });
+  return true;
 }
 
 // A name, and no number, address or office hours.
