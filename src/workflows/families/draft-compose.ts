@@ -218,7 +218,8 @@ function salutationOf(
 ): string[] {
   const written = (formFor(words, ungreeted(reader), assigned) ?? words.unnamed)[tone];
   // "Dear neighbours" is how they want to begin: no second "Dear", nor "Hello", is put before it.
-  const isGreeted = ungreeted(reader) !== reader;
+  const isOpen = written.includes('{name}') || written === words.unnamed[tone];
+  const isGreeted = ungreeted(reader) !== reader && (isOpen || !inNames.test(reader));
   const salutation = isGreeted ? `{name}${/(?: ?:|,)$/.exec(written)?.[0] ?? ','}` : written;
   const address = reader !== '' && !salutation.includes('{name}') ? reader : '';
   const [first = '', ...rest] = sentences;
@@ -229,6 +230,9 @@ function salutationOf(
   const name = salutation.startsWith('{name}') ? capital(addressed) : inSentence(addressed);
   return [address, salutation.replace('{name}', () => name), begins, ...rest];
 }
+
+/** Greetings that firms have in their names: "Hello Bank" is one. */
+const inNames = /^(?:hello|hi|hallo|hola|bonjour|salut)(?![\p{L}])/iu;
 
 /** "Herrn Thomas Weigl" stands on envelopes; the salutation is to "Herr Thomas Weigl". */
 function titledAsSaid(reader: string, { titles }: DraftWords): string {
